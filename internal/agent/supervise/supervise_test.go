@@ -41,12 +41,12 @@ var programs = map[string]func(args []string){
 			spawn("backend")
 		}
 		spawn("forker")
-		select {}
+		<-time.After(time.Hour)
 	},
 	"backend": func([]string) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		fmt.Println("backend", os.Getpid())
-		select {}
+		<-time.After(time.Hour)
 	},
 	"forker": func([]string) { spawn("backend") },
 	"lines":  func(args []string) { fmt.Print(strings.Join(args, "\n") + "\n") },
