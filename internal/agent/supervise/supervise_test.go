@@ -43,6 +43,12 @@ var programs = map[string]func(args []string){
 		spawn("forker")
 		<-time.After(time.Hour)
 	},
+	"plain engine": func([]string) {
+		for range 3 {
+			spawn("backend")
+		}
+		<-time.After(time.Hour)
+	},
 	"backend": func([]string) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		fmt.Println("backend", os.Getpid())
@@ -58,6 +64,10 @@ var programs = map[string]func(args []string){
 		fmt.Println("up")
 		<-stop
 		os.Exit(7)
+	},
+	"agent": agentProgram,
+	"guardian": func([]string) {
+		os.Exit(supervise.RunGuardian(context.Background(), slog.New(slog.DiscardHandler)))
 	},
 }
 
