@@ -1,0 +1,119 @@
+package images
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/myuser/db-operator/devcluster/console"
+)
+
+// cleanupTime is how long mmdebstrap may take to unmount and remove its folder
+// after it is told to stop.
+const cleanupTime = 20 * time.Second
+
+// Exclusions save unpacking what selectFiles would drop anyway. Translations are
+// not among them: a package's scripts may need locale.alias.
+var excludedPaths = []string{"/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/lintian/*"}
+
+var errNoSuchPackage = errors.New("the suite does not have the package")
+
+// installBuilder installs mmdebstrap if the machine does not have it.
+func installBuilder(ctx context.Context, out *console.Console) error {
+	if _, err := exec.LookPath("mmdebstrap"); err == nil {
+		return nil
+	}
+	return out.Step("installing mmdebstrap", func() error {
+		install := []string{"install", "-y", "-qq", "--no-install-recommends", "mmdebstrap"}
+		if _, err := run(ctx, "apt-get", install...); err == nil {
+			return nil
+		}
+		// The package lists may be old or, on a fresh machine, absent.
+		if output, err := run(ctx, "apt-get", "update", "-qq"); err != nil {
+			return fmt.Errorf("updating the package lists: %w\n%s", err, output)
+		}
+		if output, err := run(ctx, "apt-get", install...); err != nil {
+			return fmt.Errorf("installing mmdebstrap, which makes the images: %w\n%s", err, output)
+		}
+		return nil
+	})
+}
+
+// bootstrap writes the root file system of a recipe's packages as a tar, from
+// the first of its suites that has them. workDir holds everything temporary.
+func bootstrap(ctx context.Context, r recipe, workDir, tarPath string) error {
+	m, err := findMirror()
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, suite := range r.Suites {
+		args, err := bootstrapArgs(r, m, suite, workDir, tarPath)
+		if err != nil {
+			return err
+		}
+		output, err := run(ctx, "mmdebstrap", args...)
+		if err == nil {
+			return nil
+		}
+		if strings.Contains(output, "Unable to locate package") || strings.Contains(output, "has no installation candidate") {
+			failures = append(failures, fmt.Errorf("%s: %w\n%s", suite, errNoSuchPackage, output))
+			continue
+		}
+		return fmt.Errorf("unpacking Debian %s: %w\n%s", suite, err, output)
+	}
+	return errors.Join(failures...)
+}
+
+func bootstrapArgs(r recipe, m mirror, suite, workDir, tarPath string) ([]string, error) {
+	lines, err := m.lines(suite, r.Security, workDir)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{
+		"--format=tar", "--variant=essential", "--include=" + strings.Join(r.Packages, ","),
+		// A mirror's index of a moving suite is often older than its validity.
+		`--aptopt=Acquire::Check-Valid-Until "false"`,
+		"--essential-hook=" + r.Setup,
+	}
+	if r.Finish != "" {
+		args = append(args, "--customize-hook="+r.Finish)
+	}
+	for _, excluded := range excludedPaths {
+		args = append(args, "--dpkgopt=path-exclude="+excluded)
+	}
+	for _, option := range m.options {
+		args = append(args, "--aptopt="+strings.TrimSuffix(option, ";"))
+	}
+	return append(append(args, suite, tarPath), lines...), nil
+}
+
+// run runs a program and returns the end of what it printed. When ctx ends it
+// is told to stop and given time to clean up after itself.
+func run(ctx context.Context, program string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, program, args...)
+	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8",
+		// Equal packages give equal tars; our createcluster.conf is kept.
+		"SOURCE_DATE_EPOCH=0", "UCF_FORCE_CONFFOLD=1")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
+	command.WaitDelay = cleanupTime
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	err := command.Run()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return lastLines(output.String(), 25), err
+}
+
+func lastLines(text string, count int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-count):], "\n")
+}
