@@ -46,7 +46,7 @@ func section(b *strings.Builder, title string, settings []setting) {
 
 // defaults are what a user may set otherwise.
 func defaults(c engine.Config) []setting {
-	return []setting{
+	out := []setting{
 		{"innodb_buffer_pool_size", megabytes(bufferPool(c.Memory))},
 		{"max_connections", strconv.FormatInt(connections(c.Memory), 10)},
 		// Thirty days, the engine's default, fill the volume of a busy database.
@@ -54,6 +54,10 @@ func defaults(c engine.Config) []setting {
 		{"max_binlog_size", "256M"},
 		{"replica_parallel_workers", "4"},
 	}
+	if c.Memory < frugalBelow {
+		out = append(out, frugal()...)
+	}
+	return out
 }
 
 func parameters(p map[string]string) []setting {
@@ -80,7 +84,6 @@ func places(c engine.Config) []setting {
 		{"pid_file", filepath.Join(filepath.Dir(Socket(c.Paths)), "mysqld.pid")},
 		// The packaged directory may not exist, which would abort the start.
 		{"secure_file_priv", "NULL"},
-		{"log_error", "stderr"},
 		{"log_timestamps", "UTC"},
 	}
 }

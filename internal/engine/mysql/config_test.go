@@ -47,6 +47,16 @@ func TestFilesOfEachVersion(t *testing.T) {
 	}
 }
 
+func TestFilesOfASmallContainer(t *testing.T) {
+	c := testConfig("9.7")
+	c.Memory, c.Parameters = 512*mib, map[string]string{"innodb_buffer_pool_size": "64M"}
+	files, err := Profile{}.Files(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "my-9.7-small.cnf", files[0].Content)
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
