@@ -61,9 +61,12 @@ type ParameterProblem struct {
 
 // Config is everything that configuration files depend on.
 type Config struct {
-	Version    string            // spec.version
-	Member     string            // pod name
-	Ordinal    int               // 0..4
+	Version string // spec.version
+	Member  string // pod name
+	Ordinal int    // 0..4
+	// ClusterUID is the Database's own, a UUID in lower case that stays for
+	// the life of its data. Engines may mark their sessions with it.
+	ClusterUID string
 	ServerID   uint32            // unique per member and incarnation, not 0
 	Memory     int64             // bytes the container may use; 0 = unknown
 	Parameters map[string]string // checked by CheckParameters
