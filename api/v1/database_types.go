@@ -28,8 +28,8 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule=`self.metadata.name.size() <= 45`,message="the name is used in the names of Services, pods and volumes: write at most 45 characters",fieldPath=`.metadata.name`
-// +kubebuilder:validation:XValidation:rule=`self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')`,message="the name becomes a DNS name and a label: start with a lower-case letter, then write only lower-case letters, digits and -, and end with a letter or digit",fieldPath=`.metadata.name`
+// +kubebuilder:validation:XValidation:rule=`self.metadata.name.size() <= 45`,message="metadata.name is part of the names of Services, pods and volumes: write at most 45 characters"
+// +kubebuilder:validation:XValidation:rule=`self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')`,message="metadata.name becomes a DNS name and a label: start with a lower-case letter, then write only lower-case letters, digits and -, and end with a letter or digit"
 type Database struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -42,7 +42,7 @@ type Database struct {
 	// when something changes; until the operator has seen the object,
 	// observedGeneration is -1.
 	// +optional
-	// +kubebuilder:default={observedGeneration: -1}
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status DatabaseStatus `json:"status,omitzero"`
 }
 
@@ -175,7 +175,7 @@ type SecretReference struct {
 
 // Resources of the container that runs the engine.
 //
-// +kubebuilder:validation:XValidation:rule=`!has(self.requests) || !has(self.limits) || self.requests.all(r, !(r in self.limits) || quantity(string(self.requests[r])).compareTo(quantity(string(self.limits[r]))) <= 0)`,message="a request is larger than its limit: write a limit of at least the request"
+// +kubebuilder:validation:XValidation:rule=`!has(self.requests) || !has(self.limits) || ['cpu', 'memory', 'ephemeral-storage'].all(r, !(r in self.requests) || !(r in self.limits) || quantity(string(self.requests[r])).compareTo(quantity(string(self.limits[r]))) <= 0)`,message="a request is larger than its limit: write a limit of at least the request"
 type Resources struct {
 	// What each member is guaranteed. What is left out is taken from the
 	// limits.

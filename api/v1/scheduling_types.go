@@ -15,8 +15,7 @@ type Scheduling struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=50
 	// +kubebuilder:validation:XValidation:rule=`self.all(k, k.size() <= 317 && k.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))`,message="a label's name is [<domain>/]<name>, the name being at most 63 letters, digits, -, _ and ., as in topology.kubernetes.io/zone"
-	// +kubebuilder:validation:XValidation:rule=`self.all(k, self[k].matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$'))`,message="a label's value is at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit"
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	NodeSelector map[string]LabelValue `json:"nodeSelector,omitempty"`
 
 	// Affinity of the pods, written as in a pod (kubectl explain
 	// pod.spec.affinity). Without it the members prefer nodes that have no
@@ -69,8 +68,8 @@ func (s Scheduling) PodAffinity() (*corev1.Affinity, error) {
 // with shorter descriptions and the rules that a pod's own validation has;
 // the conversion corev1.Toleration(t) keeps the two equal.
 //
-// +kubebuilder:validation:XValidation:rule=`(has(self.key) && self.key != ”) || (has(self.operator) && self.operator == 'Exists')`,message="without a key, which means every taint, write operator: Exists"
-// +kubebuilder:validation:XValidation:rule=`!has(self.operator) || self.operator != 'Exists' || !has(self.value) || self.value == ”`,message="operator Exists takes no value: remove the value, or write operator: Equal"
+// +kubebuilder:validation:XValidation:rule=`(has(self.key) && self.key.size() > 0) || (has(self.operator) && self.operator == 'Exists')`,message="without a key, which means every taint, write operator: Exists"
+// +kubebuilder:validation:XValidation:rule=`!has(self.operator) || self.operator != 'Exists' || !has(self.value) || self.value.size() == 0`,message="operator Exists takes no value: remove the value, or write operator: Equal"
 // +kubebuilder:validation:XValidation:rule=`!has(self.tolerationSeconds) || (has(self.effect) && self.effect == 'NoExecute')`,message="tolerationSeconds needs effect: NoExecute"
 type Toleration struct {
 	// Key of the taint. Without it, and with operator Exists, every taint is

@@ -17,8 +17,7 @@ type Service struct {
 	// +kubebuilder:validation:MaxProperties=50
 	// +kubebuilder:validation:XValidation:rule=`self.all(k, k.size() <= 317 && k.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))`,message="an annotation's name is [<domain>/]<name>, the name being at most 63 letters, digits, -, _ and ., as in external-dns.alpha.kubernetes.io/hostname"
 	// +kubebuilder:validation:XValidation:rule=`self.all(k, !k.startsWith('example.com/'))`,message="names that begin with example.com/ are the operator's own: remove them or use a domain of yours"
-	// +kubebuilder:validation:XValidation:rule=`self.all(k, self[k].size() <= 4096)`,message="write values of at most 4096 characters"
-	Annotations map[string]string `json:"annotations,omitempty"`
+	Annotations map[string]AnnotationValue `json:"annotations,omitempty"`
 
 	// Whether the Services have IPv4 and IPv6 addresses. PreferDualStack takes
 	// both where the cluster has both.

@@ -240,14 +240,14 @@ func (in *PodMetadata) DeepCopyInto(out *PodMetadata) {
 	*out = *in
 	if in.Labels != nil {
 		in, out := &in.Labels, &out.Labels
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]LabelValue, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
 	}
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]AnnotationValue, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -318,7 +318,7 @@ func (in *Scheduling) DeepCopyInto(out *Scheduling) {
 	*out = *in
 	if in.NodeSelector != nil {
 		in, out := &in.NodeSelector, &out.NodeSelector
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]LabelValue, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -374,7 +374,7 @@ func (in *Service) DeepCopyInto(out *Service) {
 	*out = *in
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]AnnotationValue, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
