@@ -13,6 +13,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	dbv1 "github.com/myuser/db-operator/api/v1"
 )
 
 // engineCase is what the tests need to know of an engine; the tests themselves
@@ -22,7 +24,7 @@ type engineCase struct {
 	version string
 	// small keeps test members small; dynamic can be changed while the engine
 	// runs, static needs a restart: {name, value, value as the engine shows it}.
-	small           map[string]string
+	small           map[string]dbv1.ParameterValue
 	dynamic, static [3]string
 	show            string // statement that shows a setting, %s = its name
 	serverProcess   string // name of the engine's main process
@@ -37,7 +39,7 @@ type binding map[string]string
 var engines = []engineCase{
 	{
 		name: "postgres", version: "17",
-		small:         map[string]string{"shared_buffers": "32MB"},
+		small:         map[string]dbv1.ParameterValue{"shared_buffers": "32MB"},
 		dynamic:       [3]string{"work_mem", "7MB", "7MB"},
 		static:        [3]string{"max_connections", "57", "57"},
 		show:          "select current_setting('%s')",
@@ -50,7 +52,7 @@ var engines = []engineCase{
 	},
 	{
 		name: "mysql", version: "9.7",
-		small:         map[string]string{"innodb_buffer_pool_size": "64M"},
+		small:         map[string]dbv1.ParameterValue{"innodb_buffer_pool_size": "64M"},
 		dynamic:       [3]string{"long_query_time", "7", "7.000000"},
 		static:        [3]string{"ft_min_word_len", "3", "3"},
 		show:          "select @@global.%s",

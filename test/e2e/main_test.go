@@ -54,7 +54,7 @@ func connect() error {
 		return fmt.Errorf("looking for the local cluster's tool: %w", err)
 	}
 	world.devcluster = tool
-	world.config, err = clientcmd.BuildConfigFromFlags("", cmp.Or(os.Getenv("KUBECONFIG"), "/var/lib/devcluster/kubeconfig"))
+	world.config, err = clientcmd.BuildConfigFromFlags("", cmp.Or(os.Getenv("KUBECONFIG"), clusterDir+"/kubeconfig"))
 	if err != nil {
 		return fmt.Errorf("reading the kubeconfig: %w", err)
 	}

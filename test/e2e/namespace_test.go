@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ func newDatabase(namespace, name string, e engineCase) *dbv1.Database {
 			Engine:     dbv1.Engine(e.name),
 			Version:    e.version,
 			Storage:    "1Gi",
-			Parameters: e.small,
+			Parameters: maps.Clone(e.small),
 		},
 	}
 }

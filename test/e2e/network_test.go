@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -20,9 +21,12 @@ const clusterDNS = "10.88.0.1:53"
 // kube-proxy serves the connection as it would serve a pod's.
 type from struct{ namespace string }
 
+// clusterDir is where the local cluster keeps its state.
+const clusterDir = "/var/lib/devcluster"
+
 // fromNode finds the namespace of a node.
 func fromNode(node string) (from, error) {
-	path := "/run/netns/" + namespaceOf(node)
+	path := filepath.Join(clusterDir, "netns", node)
 	if _, err := os.Stat(path); err != nil {
 		return from{}, fmt.Errorf("finding the network namespace of %s: %w", node, err)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/myuser/db-operator/api/v1"
 )
@@ -101,9 +101,13 @@ func TestSurvives(t *testing.T) {
 		forAll(func(s subject) { s.load.waitMore(t, 50, 20*time.Second, s.name+": writes without the API server") })
 		// An engine and a whole member come back without being able to ask.
 		forAll(func(s subject) { kill(t, pods[s.name], s.serverProcess) })
-		forAll(func(s subject) { s.load.waitMore(t, 50, time.Minute, s.name+": writes after the engine was killed, without the API server") })
+		forAll(func(s subject) {
+			s.load.waitMore(t, 50, time.Minute, s.name+": writes after the engine was killed, without the API server")
+		})
 		forAll(func(s subject) { kill(t, pods[s.name], "agent") })
-		forAll(func(s subject) { s.load.waitMore(t, 50, time.Minute, s.name+": writes after the member was killed, without the API server") })
+		forAll(func(s subject) {
+			s.load.waitMore(t, 50, time.Minute, s.name+": writes after the member was killed, without the API server")
+		})
 		rest := time.NewTimer(2*time.Minute - time.Since(stopped))
 		defer rest.Stop()
 		select {
