@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,9 +20,11 @@ import (
 // after it is told to stop.
 const cleanupTime = 20 * time.Second
 
-// Exclusions save unpacking what selectFiles would drop anyway. Translations are
-// not among them: a package's scripts may need locale.alias.
-var excludedPaths = []string{"/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/lintian/*"}
+// skippedEverywhere saves unpacking what selectFiles would drop anyway.
+var skippedEverywhere = []string{
+	"usr/share/man/*", "usr/share/doc/*", "usr/share/info/*", "usr/share/lintian/*",
+	"usr/share/locale/*/LC_MESSAGES/*",
+}
 
 var errNoSuchPackage = errors.New("the suite does not have the package")
 
@@ -31,14 +35,14 @@ func installBuilder(ctx context.Context, out *console.Console) error {
 	}
 	return out.Step("installing mmdebstrap", func() error {
 		install := []string{"install", "-y", "-qq", "--no-install-recommends", "mmdebstrap"}
-		if _, err := run(ctx, "apt-get", install...); err == nil {
+		if _, err := run(ctx, nil, "apt-get", install...); err == nil {
 			return nil
 		}
 		// The package lists may be old or, on a fresh machine, absent.
-		if output, err := run(ctx, "apt-get", "update", "-qq"); err != nil {
+		if output, err := run(ctx, nil, "apt-get", "update", "-qq"); err != nil {
 			return fmt.Errorf("updating the package lists: %w\n%s", err, output)
 		}
-		if output, err := run(ctx, "apt-get", install...); err != nil {
+		if output, err := run(ctx, nil, "apt-get", install...); err != nil {
 			return fmt.Errorf("installing mmdebstrap, which makes the images: %w\n%s", err, output)
 		}
 		return nil
@@ -52,13 +56,18 @@ func bootstrap(ctx context.Context, r recipe, workDir, tarPath string) error {
 	if err != nil {
 		return err
 	}
+	env := []string{
+		"TMPDIR=" + workDir,
+		"SOURCE_DATE_EPOCH=0",  // equal packages give equal tars
+		"UCF_FORCE_CONFFOLD=1", // keeps the createcluster.conf of a recipe
+	}
 	var failures []error
 	for _, suite := range r.Suites {
 		args, err := bootstrapArgs(r, m, suite, workDir, tarPath)
 		if err != nil {
 			return err
 		}
-		output, err := run(ctx, "mmdebstrap", args...)
+		output, err := run(ctx, env, "mmdebstrap", args...)
 		if err == nil {
 			return nil
 		}
@@ -85,8 +94,10 @@ func bootstrapArgs(r recipe, m mirror, suite, workDir, tarPath string) ([]string
 	if r.Finish != "" {
 		args = append(args, "--customize-hook="+r.Finish)
 	}
-	for _, excluded := range excludedPaths {
-		args = append(args, "--dpkgopt=path-exclude="+excluded)
+	// A tree that is thrown away after an error need not survive a crash.
+	args = append(args, "--dpkgopt=force-unsafe-io")
+	for _, skipped := range slices.Concat(skippedEverywhere, r.Skip) {
+		args = append(args, "--dpkgopt=path-exclude=/"+skipped)
 	}
 	for _, option := range m.options {
 		args = append(args, "--aptopt="+strings.TrimSuffix(option, ";"))
@@ -96,16 +107,18 @@ func bootstrapArgs(r recipe, m mirror, suite, workDir, tarPath string) ([]string
 
 // run runs a program and returns the end of what it printed. When ctx ends it
 // is told to stop and given time to clean up after itself.
-func run(ctx context.Context, program string, args ...string) (string, error) {
+func run(ctx context.Context, env []string, program string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, program, args...)
-	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8",
-		// Equal packages give equal tars; our createcluster.conf is kept.
-		"SOURCE_DATE_EPOCH=0", "UCF_FORCE_CONFFOLD=1")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Env = slices.Concat(os.Environ(), []string{"DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"}, env)
+	// What it mounts is gone when it is, and it ends when this process does.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 	command.WaitDelay = cleanupTime
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
+	// The kernel sends the death signal when the thread that forked ends.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	err := command.Run()
 	if ctx.Err() != nil {
 		err = ctx.Err()

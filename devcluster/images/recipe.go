@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/myuser/db-operator/devcluster/archive"
@@ -25,10 +26,11 @@ type recipe struct {
 	Suites     []string // Debian suites that may have it, the preferred one first
 	Security   bool     // the suites are stable ones, with updates and security
 	Packages   []string
-	Versioned  string // the package whose version is the image's
-	Setup      string // shell, before the packages are configured; $1 is the root
-	Finish     string // shell, after they are; $1 is the root
-	Remove     []string
+	Versioned  string              // the package whose version is the image's
+	Setup      string              // shell, before the packages are configured; $1 is the root
+	Finish     string              // shell, after they are; $1 is the root
+	Skip       []string            // never unpacked: nothing needs it while the image is made
+	Remove     []string            // left out of the image
 	Only       map[string][]string // of this folder, only these names are kept
 	Add        []addition
 	Config     archive.Config
@@ -82,7 +84,7 @@ var removedEverywhere = []string{
 	"etc/ssl/private/ssl-cert-snakeoil.key", "etc/ssl/certs/ssl-cert-snakeoil.pem",
 	"dev/*", "proc/*", "sys/*", "run/*", "tmp/*", "boot/*",
 	"var/cache/*/*", "var/lib/apt", "var/log/*", "var/tmp/*",
-	"var/lib/dpkg/info", "var/lib/dpkg/*-old", "var/lib/dpkg/triggers",
+	"etc/dpkg/dpkg.cfg.d/*", "var/lib/systemd", "var/lib/dpkg/info", "var/lib/dpkg/*-old", "var/lib/dpkg/triggers",
 	"usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/lintian",
 	"usr/share/bug", "usr/share/locale", "usr/share/i18n", "usr/share/common-licenses",
 	"usr/share/bash-completion", "usr/share/zsh", "usr/share/pixmaps", "usr/share/gdb",
@@ -90,9 +92,9 @@ var removedEverywhere = []string{
 	"usr/share/perl/5*", "usr/lib/*/perl/5*", "usr/lib/*/libperl.so*", "usr/lib/*/perl/debian-config-data*",
 }
 
-// select applies Remove and Only to the entries of a Debian root file system.
+// selectFiles applies Skip, Remove and Only to the entries of a Debian root file system.
 func (r recipe) selectFiles(files []archive.File) []archive.File {
-	patterns := append(append([]string{}, removedEverywhere...), r.Remove...)
+	patterns := slices.Concat(removedEverywhere, r.Skip, r.Remove)
 	var kept []archive.File
 	for _, file := range files {
 		if !matchesAny(patterns, file.Path) && r.allowed(file.Path) {

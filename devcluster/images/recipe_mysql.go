@@ -19,12 +19,15 @@ echo 'mysql:x:999:' >>"$1/etc/group"
 echo 'mysql:x:999:999::/var/lib/mysql:/bin/bash' >>"$1/etc/passwd"
 echo 'mysql:!:19000::::::' >>"$1/etc/shadow"
 `,
-	Remove: []string{
+	Skip: []string{
 		"usr/bin/ibd2sdi", "usr/bin/innochecksum", "usr/bin/myisam*", "usr/bin/perror",
 		"usr/bin/mysqlbinlog", "usr/bin/mysqlcheck", "usr/bin/mysqldumpslow", "usr/bin/mysqlimport",
 		"usr/bin/mysqld_safe", "usr/bin/mysqld_multi", "usr/bin/mysqlshow", "usr/bin/mysqlslap",
 		"usr/bin/mysql_config_editor", "usr/bin/mysql_secure_installation",
-		"usr/share/mysql/mysql-log-rotate", "etc/mysql", "etc/logrotate.d",
+		"usr/share/mysql/mysql-log-rotate",
+	},
+	Remove: []string{
+		"etc/mysql", "etc/logrotate.d",
 		// Oracle Linux has neither these nor Perl.
 		"var/lib/dpkg", "etc/dpkg", "usr/lib/dpkg", "usr/share/dpkg", "usr/bin/dpkg*", "usr/sbin/dpkg*",
 		"usr/bin/update-alternatives", "etc/alternatives/README", "usr/share/debconf", "usr/bin/debconf*",

@@ -31,11 +31,14 @@ sed -E "s/^#?listen_addresses = '[^']*'/listen_addresses = '*'/" ` + series + `/
 grep -q "^listen_addresses = '\*'" postgresql.conf.sample
 ln -sf ../postgresql.conf.sample ` + series + `/postgresql.conf.sample
 `,
-		Remove: []string{
+		Skip: []string{
 			// The just-in-time compiler. The server does without it silently.
 			"usr/lib/*/libLLVM*", "usr/lib/*/libz3*", "usr/lib/llvm-*",
-			"usr/lib/postgresql/*/lib/bitcode", "usr/lib/postgresql/*/lib/llvmjit*",
-			"usr/lib/postgresql/*/lib/pgxs", "usr/include",
+			"usr/lib/postgresql/*/lib/bitcode/*", "usr/lib/postgresql/*/lib/llvmjit*",
+			"usr/lib/postgresql/*/lib/pgxs/*", "usr/include/*",
+		},
+		Remove: []string{
+			"usr/lib/postgresql/*/lib/bitcode", "usr/lib/postgresql/*/lib/pgxs",
 			"etc/postgresql-common/createcluster.conf.*", "var/lib/postgresql/*",
 			"etc/init.d/postgresql", "etc/cron*",
 		},
@@ -82,26 +85,34 @@ func postgres18() recipe {
 }
 
 // It starts the server with one line, initialising an empty data directory with
-// the password of $POSTGRES_PASSWORD, and runs any other command as it is.
+// the password of $POSTGRES_PASSWORD, and runs any other command as it is. initdb
+// wants a name for its user; under a uid without one libnss-wrapper makes it up.
 const postgresEntrypoint = `#!/bin/sh
 set -eu
 case "${1:-}" in -*) set -- postgres "$@" ;; esac
 if [ "${1:-}" = postgres ]; then
-	mkdir -p "$PGDATA"
+	mkdir -p -m 0700 "$PGDATA"
 	if [ "$(id -u)" = 0 ]; then
 		chown -R postgres:postgres "$PGDATA"
 		exec setpriv --reuid=postgres --regid=postgres --init-groups "$0" "$@"
 	fi
-	chmod 0700 "$PGDATA"
+	chmod 0700 "$PGDATA" 2>/dev/null || :
 	if [ ! -s "$PGDATA/PG_VERSION" ]; then
 		method="${POSTGRES_HOST_AUTH_METHOD:-scram-sha-256}"
 		if [ -z "${POSTGRES_PASSWORD:-}" ] && [ "$method" != trust ]; then
 			echo >&2 "set POSTGRES_PASSWORD, or POSTGRES_HOST_AUTH_METHOD=trust for an open server"
 			exit 1
 		fi
-		password="${POSTGRES_PASSWORD:-unused}"
-		printf '%s\n' "$password" | initdb --username=postgres --pwfile=/dev/stdin
+		if ! id -un >/dev/null 2>&1; then
+			NSS_WRAPPER_PASSWD="$(mktemp)" NSS_WRAPPER_GROUP="$(mktemp)"
+			LD_PRELOAD="$(ls /usr/lib/*/libnss_wrapper.so)"
+			echo "postgres:x:$(id -u):$(id -g)::$PGDATA:/bin/false" >"$NSS_WRAPPER_PASSWD"
+			echo "postgres:x:$(id -g):" >"$NSS_WRAPPER_GROUP"
+			export NSS_WRAPPER_PASSWD NSS_WRAPPER_GROUP LD_PRELOAD
+		fi
+		printf '%s\n' "${POSTGRES_PASSWORD:-unused}" | initdb --username=postgres --pwfile=/dev/stdin
 		printf '\nhost all all all %s\n' "$method" >>"$PGDATA/pg_hba.conf"
+		unset LD_PRELOAD
 	fi
 fi
 exec "$@"
