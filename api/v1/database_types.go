@@ -8,7 +8,7 @@ import (
 // Database is a database server of the engine that spec.engine names, with its
 // data, its replicas, its Services and its credentials. Applications find all
 // that they need to connect in the Secret <name>-app.
-//
+// ---
 // The kind is not in the category "all": clearing a namespace with
 // "kubectl delete all --all" must not take databases with it.
 //

@@ -64,9 +64,10 @@ func (s Scheduling) PodAffinity() (*corev1.Affinity, error) {
 	return affinity, nil
 }
 
-// Toleration lets the members run on nodes with a taint. It is corev1's type
-// with shorter descriptions and the rules that a pod's own validation has;
-// the conversion corev1.Toleration(t) keeps the two equal.
+// Toleration lets the members run on nodes with a taint.
+// ---
+// It is corev1's type with shorter descriptions and the rules that a pod's own
+// validation has; corev1.Toleration(t) converts.
 //
 // +kubebuilder:validation:XValidation:rule=`(has(self.key) && self.key.size() > 0) || (has(self.operator) && self.operator == 'Exists')`,message="without a key, which means every taint, write operator: Exists"
 // +kubebuilder:validation:XValidation:rule=`!has(self.operator) || self.operator != 'Exists' || !has(self.value) || self.value.size() == 0`,message="operator Exists takes no value: remove the value, or write operator: Equal"
@@ -99,9 +100,10 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// TopologySpreadConstraint spreads the members over groups of nodes. It is
-// corev1's type with shorter descriptions and a pod's own rules; the
-// conversion corev1.TopologySpreadConstraint(c) keeps the two equal.
+// TopologySpreadConstraint spreads the members over groups of nodes.
+// ---
+// It is corev1's type with shorter descriptions and a pod's own rules;
+// corev1.TopologySpreadConstraint(c) converts.
 //
 // +kubebuilder:validation:XValidation:rule=`!has(self.minDomains) || self.whenUnsatisfiable == 'DoNotSchedule'`,message="minDomains needs whenUnsatisfiable: DoNotSchedule"
 type TopologySpreadConstraint struct {
