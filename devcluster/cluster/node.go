@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/myuser/db-operator/devcluster/config"
@@ -95,14 +94,6 @@ func (c *Cluster) startOnNode(n plan.Node, program string, args []string) error 
 		Env: []string{"PATH=" + c.set.Dir() + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 	})
 	return err
-}
-
-func (c *Cluster) store() imagestore.Store {
-	return imagestore.Store{
-		Dir:        filepath.Join(c.cacheDir, "templates"),
-		Containerd: c.Binary("containerd"),
-		Ctr:        c.Binary("ctr"),
-	}
 }
 
 func lastLines(path string, count int) string {

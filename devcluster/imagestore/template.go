@@ -2,11 +2,12 @@
 // imported and unpacked once into a template of containerd's root folder in the
 // cache, and each node's root is laid from the template in milliseconds.
 //
-// What nodes share is never written after unpacking: blobs are immutable files
-// (hard links), and unpacked layers are the lower layers of overlay mounts,
-// which the kernel does not write to (each node's snapshot folder is a symbolic
-// link to the template's; containerd removing it removes the link). containerd's
-// two metadata databases are copied. It knows nothing about what the images hold.
+// What nodes share is never written after unpacking: blobs are immutable, and
+// unpacked layers are the lower layers of overlay mounts, which the kernel does
+// not write to. Both are symbolic links into the template, so that containerd
+// removing one removes the link, and nodes share the page cache. containerd's two
+// metadata databases are copied. The package knows nothing about what the images
+// hold.
 package imagestore
 
 import (
@@ -30,7 +31,7 @@ import (
 
 const (
 	snapshots = "io.containerd.snapshotter.v1.overlayfs/snapshots"
-	blobs     = "io.containerd.content.v1.content/blobs"
+	blobs     = "io.containerd.content.v1.content/blobs/sha256"
 	socket    = "containerd.sock"
 )
 
@@ -197,18 +198,19 @@ func Lay(template, root string) error {
 			return fmt.Errorf("reading the image template: %w", err)
 		}
 		target := filepath.Join(root, relative)
-		switch {
-		case filepath.Dir(relative) == snapshots:
+		switch parent := filepath.Dir(relative); {
+		case parent == snapshots || parent == blobs:
 			if err := os.Symlink(path, target); err != nil {
-				return fmt.Errorf("sharing an unpacked layer: %w", err)
+				return fmt.Errorf("sharing %s: %w", path, err)
 			}
-			return fs.SkipDir
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case entry.IsDir():
 			if err := os.MkdirAll(target, 0o711); err != nil {
 				return fmt.Errorf("laying a containerd root: %w", err)
 			}
-			return nil
-		case strings.HasPrefix(relative, blobs) && os.Link(path, target) == nil:
 			return nil
 		default:
 			return copyFile(path, target)
