@@ -1,0 +1,174 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/myuser/db-operator/internal/engine"
+	"github.com/myuser/db-operator/internal/engine/mysql"
+)
+
+// Configure implements engine.Driver. New parameters are shown to the server
+// program first: a file that it would refuse never replaces one that it takes.
+// A running server is given what has changed, setting by setting, never by SET
+// PERSIST: the file is the truth. What it does not take waits for a restart.
+func (d *Driver) Configure(ctx context.Context, c engine.Config) ([]string, error) {
+	wanted, err := mysql.Effective(c)
+	if err != nil {
+		return nil, fmt.Errorf("configuring: %w", err)
+	}
+	if err := d.writeFiles(ctx, c); err != nil {
+		return nil, fmt.Errorf("configuring: %w", err)
+	}
+	d.mu.Lock()
+	d.config, d.written = c, wanted
+	running, gate := d.running, d.gate
+	d.mu.Unlock()
+	if running == nil {
+		return nil, nil // no server was started by this driver yet
+	}
+	taken, pending, err := d.give(ctx, running, wanted)
+	if errors.Is(err, engine.ErrNotRunning) {
+		return nil, nil // the next start reads the files
+	}
+	if err == nil && gate == engine.GateOpen {
+		err = d.exec(ctx, "SET GLOBAL event_scheduler = "+d.scheduler())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.running, d.pending = taken, pending
+	if err != nil {
+		return pending, fmt.Errorf("configuring: %w", err)
+	}
+	return slices.Clone(pending), nil
+}
+
+// writeFiles renders the files, has the server check them if the user set
+// anything new, and puts them in place.
+func (d *Driver) writeFiles(ctx context.Context, c engine.Config) error {
+	files, err := d.profile.Files(c)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	known := maps.Equal(d.config.Parameters, c.Parameters) && d.config.Version == c.Version
+	d.mu.Unlock()
+	for _, f := range files {
+		path := filepath.Join(c.Paths.ConfigDir, f.Name)
+		if f.Name == mysql.ConfigFile && !known && len(c.Parameters) > 0 {
+			if err := validate(ctx, path+".new", f.Content); err != nil {
+				return err
+			}
+		}
+		if err := writeFile(path, f.Content); err != nil {
+			return err
+		}
+	}
+	return writeAccounts(c)
+}
+
+// validate asks the server program whether it would start with this file.
+func validate(ctx context.Context, path, content string) error {
+	if err := writeFile(path, content); err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	output, err := command(ctx, server, "--defaults-file="+path, "--validate-config").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("checking the parameters: %w: %s", err, lastErrors(string(output)))
+	}
+	return nil
+}
+
+// writeFile replaces a file as a whole. It is rendered anew before each start,
+// so it need not be durable.
+func writeFile(path, content string) error {
+	next := path + ".next"
+	if err := os.WriteFile(next, []byte(content), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, path)
+}
+
+// give sets what differs. It returns what the server has taken and the names
+// that wait for a restart.
+func (d *Driver) give(ctx context.Context, running, wanted map[string]string) (map[string]string, []string, error) {
+	taken := maps.Clone(running)
+	var pending []string
+	for _, setting := range differing(running, wanted) {
+		value, set := wanted[setting]
+		literal := "DEFAULT"
+		if set {
+			literal = literalOf(value)
+		}
+		err := d.exec(ctx, "SET GLOBAL "+setting+" = "+literal)
+		switch {
+		case number(err) != 0:
+			pending = append(pending, setting)
+		case err != nil:
+			return taken, pending, err
+		case set:
+			taken[setting] = value
+		default:
+			delete(taken, setting)
+		}
+	}
+	return taken, pending, nil
+}
+
+func differing(a, b map[string]string) []string {
+	var out []string
+	for k, v := range a {
+		if w, found := b[k]; !found || w != v {
+			out = append(out, k)
+		}
+	}
+	for k := range b {
+		if _, found := a[k]; !found {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+var (
+	plainNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+	sizedNumber = regexp.MustCompile(`^[0-9]+[kKmMgGtT]$`)
+)
+
+// literalOf writes an option file's value as SET takes it: sizes have no
+// suffix there, and truth no quotes.
+func literalOf(value string) string {
+	upper := strings.ToUpper(value)
+	switch {
+	case plainNumber.MatchString(value):
+		return value
+	case sizedNumber.MatchString(value):
+		n, err := strconv.ParseInt(value[:len(value)-1], 10, 64)
+		shift := 10 * (1 + strings.Index("KMGT", upper[len(upper)-1:]))
+		if err != nil || n<<shift>>shift != n {
+			return text(value) // refused by the server, and so pending
+		}
+		return strconv.FormatInt(n<<shift, 10)
+	case upper == "TRUE" || upper == "FALSE":
+		return upper
+	}
+	return text(value)
+}
+
+// ReloadCertificates implements engine.Driver. Sessions keep theirs.
+func (d *Driver) ReloadCertificates(ctx context.Context) error {
+	if err := d.exec(ctx, "ALTER INSTANCE RELOAD TLS"); err != nil {
+		return fmt.Errorf("reloading certificates: %w", err)
+	}
+	return nil
+}

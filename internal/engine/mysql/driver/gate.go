@@ -1,0 +1,195 @@
+package driver
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	client "github.com/go-sql-driver/mysql"
+
+	"github.com/myuser/db-operator/internal/engine"
+	"github.com/myuser/db-operator/internal/engine/mysql"
+)
+
+// lookEvery is the time between two looks at a gate that is to close.
+const lookEvery = 20 * time.Millisecond
+
+var errStandby = errors.New("a standby cannot be opened for writing: it was not promoted since its start")
+
+// SetGate implements engine.Driver: offline_mode shuts clients out,
+// super_read_only keeps them from writing, and events run only behind an open
+// gate, since they write too.
+func (d *Driver) SetGate(ctx context.Context, g engine.Gate) error {
+	var err error
+	switch g {
+	case engine.GateClosed:
+		err = d.close(ctx)
+	case engine.GateReadOnly:
+		err = d.open(ctx, "SET GLOBAL event_scheduler = OFF", "SET GLOBAL super_read_only = ON", "SET GLOBAL offline_mode = OFF")
+	case engine.GateOpen:
+		if !d.isPromoted() {
+			err = errStandby
+			break
+		}
+		err = d.open(ctx, "SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF", "SET GLOBAL offline_mode = OFF",
+			"SET GLOBAL event_scheduler = "+d.scheduler())
+	}
+	if err != nil {
+		return fmt.Errorf("setting the gate to %s: %w", g, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.gate = g
+	return nil
+}
+
+// scheduler is what the user asks for; ON, as the engine has it, by default.
+func (d *Driver) scheduler() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if wanted := d.config.Parameters[mysql.EventScheduler]; wanted != "" {
+		return text(wanted)
+	}
+	return "ON"
+}
+
+func (d *Driver) open(ctx context.Context, statements ...string) error {
+	if err := d.exec(ctx, statements...); err != nil {
+		return err
+	}
+	return d.loginAsClient(ctx)
+}
+
+// close shuts the gate and returns when two looks have shown a refused login
+// and no session of a client. offline_mode ends sessions by itself, but not
+// running events, and a login that was under way may slip past it once.
+func (d *Driver) close(ctx context.Context) error {
+	if err := d.exec(ctx, "SET GLOBAL offline_mode = ON", "SET GLOBAL event_scheduler = OFF"); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for clear := 0; clear < 2; {
+		left, err := d.endSessions(ctx)
+		if err != nil {
+			return err
+		}
+		clear++
+		if left > 0 {
+			clear = 0
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %d client sessions to end: %w", left, ctx.Err())
+		case <-ticker.C:
+		}
+	}
+	return d.refusesClients(ctx)
+}
+
+// clientSessions are all but those of the server itself, the agent (and people
+// beside it in the pod) and the members.
+const clientSessions = `SELECT processlist_id FROM performance_schema.threads
+	WHERE type = 'FOREGROUND' AND processlist_id IS NOT NULL AND processlist_user IS NOT NULL
+	AND processlist_user NOT IN ('` + mysql.SystemUser + `', 'system user', 'event_scheduler', 'unauthenticated user')
+	AND processlist_user NOT LIKE 'ha\_member\__'`
+
+// endSessions kills the sessions of clients and returns how many there were.
+func (d *Driver) endSessions(ctx context.Context) (int, error) {
+	rows, err := d.held.QueryContext(ctx, clientSessions)
+	if err != nil {
+		return 0, reachable(err)
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return 0, err
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return 0, reachable(err)
+	}
+	for _, id := range ids {
+		// One that ended meanwhile is no error.
+		if err := d.exec(ctx, fmt.Sprintf("KILL %d", id)); err != nil && number(err) == 0 {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// refusesClients proves a closed gate by a login over TLS that would be let in
+// otherwise.
+func (d *Driver) refusesClients(ctx context.Context) error {
+	err := d.loginAsClient(ctx)
+	switch {
+	case number(err) == errOfflineMode:
+		return nil
+	case err == nil:
+		return errors.New("a new client was let in")
+	default:
+		return fmt.Errorf("proving that clients are refused: %w", err)
+	}
+}
+
+// loginAsClient logs in over TCP and TLS by an account without rights and with
+// the member's certificate, and hangs up.
+func (d *Driver) loginAsClient(ctx context.Context) error {
+	c, err := d.clientLogin()
+	if err != nil {
+		return fmt.Errorf("logging in as a client: %w", err)
+	}
+	pool := openPool(c)
+	defer pool.Close()
+	var one int
+	if err := pool.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
+		return fmt.Errorf("logging in as a client: %w", err)
+	}
+	return nil
+}
+
+func (d *Driver) clientLogin() (*client.Config, error) {
+	d.mu.Lock()
+	config := d.config
+	d.mu.Unlock()
+	pair, err := tls.LoadX509KeyPair(config.CertFile, config.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	authority, err := os.ReadFile(config.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authority) {
+		return nil, fmt.Errorf("%s holds no certificate", config.CAFile)
+	}
+	c := client.NewConfig()
+	c.User = gateUser
+	c.Net, c.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(mysql.Port))
+	c.Logger = &client.NopLogger{}
+	c.TLS = &tls.Config{
+		Certificates: []tls.Certificate{pair},
+		// It is this member's own server, behind an address that stands in no
+		// certificate: the chain is checked, the name is not.
+		InsecureSkipVerify: true,
+		VerifyConnection: func(state tls.ConnectionState) error {
+			options := x509.VerifyOptions{Roots: roots, Intermediates: x509.NewCertPool()}
+			for _, certificate := range state.PeerCertificates[1:] {
+				options.Intermediates.AddCert(certificate)
+			}
+			_, err := state.PeerCertificates[0].Verify(options)
+			return err
+		},
+	}
+	return c, nil
+}
