@@ -6,11 +6,11 @@ import (
 )
 
 // ReservedParameterRule is the CEL expression that is true when the name k is
-// reserved. An engine may take any unambiguous beginning of a name, and skip_
-// or enable_ before it, for the name itself; so these forms count too.
+// reserved. One engine reads skip_ and enable_ before a name as "off" and "on",
+// so these forms count too.
 func ReservedParameterRule() string {
 	return fmt.Sprintf("[k, k.substring(k.startsWith('skip_') ? 5 : 0), k.substring(k.startsWith('enable_') ? 7 : 0)]"+
-		".exists(w, %s.exists(n, n.startsWith(w)) || %s.exists(f, f.startsWith(w) || w.startsWith(f)))",
+		".exists(w, w in %s || %s.exists(f, w.startsWith(f)))",
 		celList(ReservedParameters), celList(ReservedParameterFamilies))
 }
 
@@ -33,11 +33,13 @@ var ReservedParameters = []string{
 	"ignore_checksum_failure",
 	"ignore_invalid_pages",
 	"ignore_system_indexes",
+	"innodb_checksum_algorithm",
 	"innodb_doublewrite",
 	"innodb_flush_log_at_trx_commit",
 	"innodb_flush_method",
 	"innodb_force_load_corrupted",
 	"innodb_force_recovery",
+	"innodb_log_checksums",
 	"innodb_read_only",
 	"sync_binlog",
 	"synchronous_commit",
@@ -159,7 +161,6 @@ var ReservedParameters = []string{
 	"innodb_temp_tablespaces_dir",
 	"innodb_tmpdir",
 	"innodb_undo_directory",
-	"lc_messages_dir",
 	"log_destination",
 	"log_directory",
 	"log_error",
@@ -168,7 +169,9 @@ var ReservedParameters = []string{
 	"logging_collector",
 	"pid_file",
 	"plugin_dir",
+	"replica_load_tmpdir",
 	"secure_file_priv",
+	"slave_load_tmpdir",
 	"slow_query_log_file",
 	"tmpdir",
 
@@ -182,6 +185,7 @@ var ReservedParameters = []string{
 	"persisted_globals_load",
 	"plugin_load",
 	"plugin_load_add",
+	"tc_heuristic_recover",
 	"upgrade",
 	"user",
 	"validate_config",
@@ -194,6 +198,7 @@ var ReservedParameterFamilies = []string{
 	"admin_",
 	"clone_",
 	"group_replication_",
+	"keyring_migration_",
 	"mysqlx",
 	"recovery_target",
 	"relay_log",

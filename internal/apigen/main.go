@@ -13,7 +13,6 @@ import (
 
 	"github.com/myuser/db-operator/internal/apigen/manifest"
 	"github.com/myuser/db-operator/internal/apigen/page"
-
 )
 
 func main() {

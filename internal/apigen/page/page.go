@@ -45,7 +45,7 @@ func Render(manifest []byte) ([]byte, error) {
 
 func writeReserved(out *bytes.Buffer) {
 	fmt.Fprint(out, "## Reserved parameters\n\n"+
-		"`spec.parameters` may not hold these names, whatever the engine, nor an abbreviation of one, nor one with `skip_` or `enable_` before it: "+
+		"`spec.parameters` may not hold these names, whatever the engine, nor one of them with `skip_` or `enable_` before it: "+
 		"the operator sets them itself, to keep data safe and members reachable.\n\n")
 	fmt.Fprintf(out, "`%s`\n\n", strings.Join(v1.ReservedParameters, "`, `"))
 	fmt.Fprintf(out, "Nor any name that begins with\n\n`%s`\n", strings.Join(v1.ReservedParameterFamilies, "`, `"))
