@@ -69,6 +69,9 @@ var (
 	ErrNotRunning = errors.New("engine is not running")
 	// ErrStarting: the engine is up but refuses logins until it has recovered.
 	ErrStarting = errors.New("engine is starting")
+	// ErrConfigRefused: the installed engine does not take these settings;
+	// its files and what is in force are as before.
+	ErrConfigRefused = errors.New("engine refuses the configuration")
 )
 
 // Process describes a child process for the supervisor.

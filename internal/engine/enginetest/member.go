@@ -67,19 +67,22 @@ func (s *suite) member(t *testing.T, parent string) *Member {
 	return m
 }
 
-// emptyMember has no directory yet. Its paths are short, since the name of a
-// unix socket may not be long.
+// emptyMember has no directory yet. Only the engine's data is below parent: as
+// in a pod, what is rendered and run from is in memory. Paths are short, since
+// the name of a unix socket may not be long.
 func (s *suite) emptyMember(t *testing.T, parent string) *Member {
 	t.Helper()
-	root, err := os.MkdirTemp(parent, "m")
+	root, err := os.MkdirTemp("", "m")
+	Must(t, err)
+	volume, err := os.MkdirTemp(parent, "v")
 	Must(t, err)
 	m := &Member{Engine: s.engine, suite: s, session: ha.Session{Term: 1}}
 	m.Config = engine.Config{
 		Version: s.version, Member: "db-0", ServerID: 1001, Memory: 512 << 20,
 		ClusterUID: "0f4be4f2-6a4e-4b5c-9d0a-3c1d5e8f7a21",
 		Paths: engine.Paths{
-			DataDir: filepath.Join(root, "data"), ConfigDir: filepath.Join(root, "config"),
-			TmpDir: filepath.Join(root, "tmp"), RunDir: filepath.Join(root, "run"),
+			DataDir: filepath.Join(volume, "data"), ConfigDir: filepath.Join(root, "config"),
+			TmpDir: filepath.Join(volume, "tmp"), RunDir: filepath.Join(root, "run"),
 		},
 		ReplicationSubjects: []string{"db-0", "db-1", "db-2", "db-3", "db-4"},
 	}
@@ -104,7 +107,7 @@ func (s *suite) emptyMember(t *testing.T, parent string) *Member {
 		if err := supervise.Fence(ctx, m.Child); err != nil {
 			t.Error(err)
 		}
-		if err := os.RemoveAll(root); err != nil {
+		if err := errors.Join(os.RemoveAll(root), os.RemoveAll(volume)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -34,7 +34,7 @@ var protectedSchemas = []string{"mysql", ownSchema}
 // acknowledgement while it holds the lock that every login needs (ha-engines.md
 // M23). The database is logged, as all of the user's data.
 func (d *Driver) EnsureAccounts(ctx context.Context, a engine.Accounts) error {
-	session, err := d.held.Conn(ctx)
+	session, err := d.pool().Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("ensuring accounts: %w", reachable(err))
 	}

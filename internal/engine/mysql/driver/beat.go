@@ -27,7 +27,7 @@ const beatStatement = "INSERT INTO ha.beat VALUES (1, NOW(6)) ON DUPLICATE KEY U
 // and the next call waits for the same one. On a full volume that lasts until
 // space is free: the server looks again every minute, or at once if restarted.
 func (d *Driver) WriteProbe(ctx context.Context) error {
-	w := d.beat.start(d.held)
+	w := d.beat.start(d.pool())
 	select {
 	case <-w.done:
 	case <-ctx.Done():

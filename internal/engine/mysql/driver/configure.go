@@ -29,18 +29,19 @@ func (d *Driver) Configure(ctx context.Context, c engine.Config) ([]string, erro
 		return nil, fmt.Errorf("configuring: %w", err)
 	}
 	d.mu.Lock()
+	before := d.scheduler()
 	d.config, d.written = c, wanted
-	running, gate := d.running, d.gate
+	running, gate, scheduler := d.running, d.gate, d.scheduler()
 	d.mu.Unlock()
 	if running == nil {
 		return nil, nil // no server was started by this driver yet
 	}
 	taken, pending, err := d.give(ctx, running, wanted)
+	if err == nil && gate == engine.GateOpen && scheduler != before {
+		err = d.exec(ctx, "SET GLOBAL event_scheduler = "+scheduler)
+	}
 	if errors.Is(err, engine.ErrNotRunning) {
 		return nil, nil // the next start reads the files
-	}
-	if err == nil && gate == engine.GateOpen {
-		err = d.exec(ctx, "SET GLOBAL event_scheduler = "+d.scheduler())
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +84,10 @@ func validate(ctx context.Context, path, content string) error {
 	defer os.Remove(path)
 	output, err := command(ctx, server, "--defaults-file="+path, "--validate-config").CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("checking the parameters: %w: %s", err, lastErrors(string(output)))
+		if ctx.Err() != nil {
+			return fmt.Errorf("checking the parameters: %w", ctx.Err())
+		}
+		return fmt.Errorf("%w: %s", engine.ErrConfigRefused, lastErrors(string(output)))
 	}
 	return nil
 }

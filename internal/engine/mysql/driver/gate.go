@@ -37,8 +37,11 @@ func (d *Driver) SetGate(ctx context.Context, g engine.Gate) error {
 			err = errStandby
 			break
 		}
+		d.mu.Lock()
+		scheduler := d.scheduler()
+		d.mu.Unlock()
 		err = d.open(ctx, "SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF", "SET GLOBAL offline_mode = OFF",
-			"SET GLOBAL event_scheduler = "+d.scheduler())
+			"SET GLOBAL event_scheduler = "+scheduler)
 	}
 	if err != nil {
 		return fmt.Errorf("setting the gate to %s: %w", g, err)
@@ -50,9 +53,8 @@ func (d *Driver) SetGate(ctx context.Context, g engine.Gate) error {
 }
 
 // scheduler is what the user asks for; ON, as the engine has it, by default.
+// The lock must be held.
 func (d *Driver) scheduler() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if wanted := d.config.Parameters[mysql.EventScheduler]; wanted != "" {
 		return text(wanted)
 	}
@@ -102,7 +104,7 @@ const clientSessions = `SELECT processlist_id FROM performance_schema.threads
 
 // endSessions kills the sessions of clients and returns how many there were.
 func (d *Driver) endSessions(ctx context.Context) (int, error) {
-	rows, err := d.held.QueryContext(ctx, clientSessions)
+	rows, err := d.pool().QueryContext(ctx, clientSessions)
 	if err != nil {
 		return 0, reachable(err)
 	}

@@ -60,7 +60,7 @@ func (d *Driver) accountsMade(ctx context.Context) error {
 		return err
 	}
 	var one int
-	if err := d.held.QueryRowContext(ctx, "SELECT id FROM ha.made").Scan(&one); err != nil {
+	if err := d.pool().QueryRowContext(ctx, "SELECT id FROM ha.made").Scan(&one); err != nil {
 		return fmt.Errorf("checking the accounts made at the first start: %w", err)
 	}
 	if err := os.Remove(filepath.Join(d.paths.DataDir, accountsMissing)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -62,7 +62,7 @@ func position(executed, received string) (mysql.Set, error) {
 // hold opens the sessions that stay open; where they are, it costs nothing.
 func (d *Driver) hold(ctx context.Context) error {
 	for range heldSessions {
-		session, err := d.held.Conn(ctx)
+		session, err := d.pool().Conn(ctx)
 		if err != nil {
 			return reachable(err)
 		}

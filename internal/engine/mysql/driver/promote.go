@@ -34,7 +34,7 @@ func (d *Driver) Promote(ctx context.Context, s ha.Session) error {
 // acknowledged. The member of a rule of one has received nothing.
 func (d *Driver) applied(ctx context.Context) error {
 	var executed, received string
-	err := d.held.QueryRowContext(ctx, `SELECT @@GLOBAL.gtid_executed,
+	err := d.pool().QueryRowContext(ctx, `SELECT @@GLOBAL.gtid_executed,
 		COALESCE((SELECT GROUP_CONCAT(received_transaction_set) FROM performance_schema.replication_connection_status), '')`).
 		Scan(&executed, &received)
 	if err != nil {

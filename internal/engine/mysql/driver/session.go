@@ -89,7 +89,7 @@ func reachable(err error) error {
 // exec runs statements one after the other on a held session.
 func (d *Driver) exec(ctx context.Context, statements ...string) error {
 	for _, statement := range statements {
-		if _, err := d.held.ExecContext(ctx, statement); err != nil {
+		if _, err := d.pool().ExecContext(ctx, statement); err != nil {
 			return reachable(err)
 		}
 	}

@@ -54,7 +54,7 @@ func (d *Driver) Stats(ctx context.Context) ([]engine.Sample, error) {
 }
 
 func (d *Driver) status(ctx context.Context) (map[string]string, error) {
-	rows, err := d.held.QueryContext(ctx, `SELECT variable_name, variable_value FROM performance_schema.global_status
+	rows, err := d.pool().QueryContext(ctx, `SELECT variable_name, variable_value FROM performance_schema.global_status
 		UNION ALL SELECT variable_name, variable_value FROM performance_schema.global_variables WHERE variable_name = 'max_connections'`)
 	if err != nil {
 		return nil, reachable(err)
