@@ -21,7 +21,8 @@ type Options struct {
 	// Version of this program.
 	Version string
 	Layout  Layout
-	Engines map[string]Engine
+	// Engines makes the driver of each engine, by the name in spec.engine.
+	Engines map[string]func(engine.Paths) engine.Driver
 	Client  *register.Client
 	// Executable and its arguments start the guardian.
 	Executable   string
@@ -29,12 +30,6 @@ type Options struct {
 	// API and Metrics are the addresses to listen on.
 	API, Metrics string
 	Logger       *slog.Logger
-}
-
-// Engine is one entry of the wiring map.
-type Engine struct {
-	Profile   engine.Profile
-	NewDriver func(engine.Paths) engine.Driver
 }
 
 // Layout is where things are in the file system.

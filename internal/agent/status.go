@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"slices"
+	"time"
+
+	"github.com/myuser/db-operator/internal/agentapi"
+	"github.com/myuser/db-operator/internal/engine"
+)
+
+// publish makes what the loop knows visible to the servers.
+func (m *member) publish(now time.Time) {
+	st, e := m.store.Get(), &m.engine
+	s := &agentapi.Status{
+		Member: m.o.Pod, UID: st.MemberUID, ClusterUID: st.ClusterUID, Ordinal: m.ordinal, AgentVersion: m.o.Version,
+		Role:  agentapi.RoleStarting,
+		Ready: e.gate == engine.GateOpen && !m.stopping,
+
+		EngineVersion: e.probe.Version, PendingRestart: slices.Clone(e.pending), EngineStarts: m.starts,
+		Transitions: m.ring.list,
+	}
+	if e.probe.Log != nil {
+		s.Position = e.probe.Log.String()
+	}
+	if e.promoted {
+		s.Role = agentapi.RolePrimary
+	}
+	if r := st.Seen; r != nil {
+		s.Term, s.RecordVersion, s.RuleMembers, s.RuleAcks = r.Term, r.Version, r.Members, r.Acks
+	}
+	if m.mounted != nil {
+		s.Certificate = m.mounted.Keys.pair.Leaf.NotAfter.UTC()
+		m.noteInUse(now)
+	}
+	s.SpecGeneration, s.ConfigHash = m.specInUse, m.hashInUse
+	t := m.trouble(now)
+	s.Reason, s.Message = t.Reason, t.Message
+	m.status.Store(s)
+}
+
+// noteInUse notes when all of what is mounted has been put in force.
+func (m *member) noteInUse(now time.Time) {
+	f := m.facts(now)
+	if f.Mounted && f.Up && f.Configured && f.Certified && (f.Accounts || !f.Promoted) {
+		m.specInUse, m.hashInUse = m.mounted.Spec.Generation, m.mounted.Hash
+	}
+}
+
+// trouble is the one thing that people should know first.
+func (m *member) trouble(now time.Time) trouble {
+	disk := m.disk.trouble()
+	if m.diskStuck(now) {
+		disk = trouble{"DiskStuck", "The volume does not answer. The member waits for it."}
+	}
+	for _, t := range []trouble{
+		m.fault, disk, m.refused, m.crashTrouble(), m.engineLane.problem, m.mountProblem, m.registerLane.problem, m.why, m.routesLane.problem,
+	} {
+		if t.any() {
+			return t
+		}
+	}
+	return trouble{}
+}
+
+// crashTrouble is told until the engine serves again.
+func (m *member) crashTrouble() trouble {
+	if m.engine.up {
+		return trouble{}
+	}
+	return m.crash
+}
