@@ -148,22 +148,37 @@ func (m *Member) Start(t *testing.T) engine.Probe {
 	return m.AwaitKnown(t)
 }
 
+// AwaitUp waits until a probe succeeds, which is enough to lead alone.
+func (m *Member) AwaitUp(t *testing.T) engine.Probe {
+	t.Helper()
+	return m.await(t, "the engine answers", func(engine.Probe) error { return nil })
+}
+
 // AwaitKnown waits until the engine answers and knows its position.
 func (m *Member) AwaitKnown(t *testing.T) engine.Probe {
 	t.Helper()
+	return m.await(t, "the engine answers and knows its position", func(p engine.Probe) error {
+		if p.Log == nil {
+			return errors.New("position unknown")
+		}
+		return nil
+	})
+}
+
+func (m *Member) await(t *testing.T, sentence string, good func(engine.Probe) error) engine.Probe {
+	t.Helper()
 	var probe engine.Probe
-	Eventually(t, startTime, "the engine answers and knows its position", func() error {
+	Eventually(t, startTime, sentence, func() error {
 		select {
 		case <-m.Child.Exited():
 			t.Fatalf("the engine ended: %s; its last errors: %q", m.Child.Exit(), m.Child.LastErrors())
 		default:
 		}
 		var err error
-		probe, err = m.Driver.Probe(m.Context(t, time.Second))
-		if err == nil && probe.Log == nil {
-			err = errors.New("position unknown")
+		if probe, err = m.Driver.Probe(m.Context(t, time.Second)); err != nil {
+			return err
 		}
-		return err
+		return good(probe)
 	})
 	return probe
 }
@@ -182,7 +197,8 @@ func (m *Member) Promote(t *testing.T) ha.Log {
 // Lead starts, promotes, makes the accounts and opens the gate.
 func (m *Member) Lead(t *testing.T) {
 	t.Helper()
-	m.Start(t)
+	m.Launch(t)
+	m.AwaitUp(t)
 	m.Promote(t)
 	Must(t, m.Driver.EnsureAccounts(m.Context(t, verbTime), m.Access))
 	m.SetGate(t, engine.GateOpen)

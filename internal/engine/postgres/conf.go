@@ -98,7 +98,6 @@ func required(c engine.Config, series string) map[string]string {
 		// The rule of one member: nobody else acknowledges.
 		"synchronous_standby_names": "",
 
-		"hot_standby":                  "on",
 		"primary_conninfo":             "",
 		"primary_slot_name":            "",
 		"recovery_target_timeline":     "latest",
@@ -122,6 +121,29 @@ func required(c engine.Config, series string) map[string]string {
 		s["io_method"] = "worker"
 	}
 	return s
+}
+
+// WantedSize is the value that this setting gets at the next start, in a unit
+// of one. It is for settings that count connections, processes and the like.
+func WantedSize(name string, parameters map[string]string) int {
+	text, ours := defaults(engine.Config{Parameters: parameters})[name]
+	if !ours {
+		text = stockSizes[name]
+	}
+	for written, value := range parameters {
+		if canonical(written) == name {
+			text = value
+		}
+	}
+	n, _ := setting{}.number(text)
+	return int(n)
+}
+
+// stockSizes are the server's own defaults of those that we leave alone.
+var stockSizes = map[string]string{
+	"max_worker_processes":      "8",
+	"max_prepared_transactions": "0",
+	"max_locks_per_transaction": "64",
 }
 
 // quote writes a value as postgresql.conf has it: quotes doubled, backslashes

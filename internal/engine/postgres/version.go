@@ -37,13 +37,10 @@ func hasIOMethod(series string) bool { return since("18", series) }
 // C library in the image cannot change the order of an index.
 func HasBuiltinLocale(series string) bool { return since("17", series) }
 
-// HasMembershipOptions: since 16 a role that may create roles administers only
-// those it made, and memberships are inherited by grant.
-func HasMembershipOptions(series string) bool { return since("16", series) }
-
-// HasCheckpointerStatistics: since 17 checkpoints are counted in a view of
-// their own.
-func HasCheckpointerStatistics(series string) bool { return since("17", series) }
+// ContainsRoleCreators: since 16 a role that may create roles has power over
+// those it made only. Before, it can also give itself the predefined roles that
+// reach the server's files and programs.
+func ContainsRoleCreators(series string) bool { return since("16", series) }
 
 // since tells whether the series is first or a later one. An unknown one counts
 // as the newest.
