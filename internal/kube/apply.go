@@ -25,6 +25,7 @@ var identity = fieldpath.NewSet(
 	fieldpath.MakePathOrDie("kind"),
 	fieldpath.MakePathOrDie("metadata", "name"),
 	fieldpath.MakePathOrDie("metadata", "namespace"),
+	fieldpath.MakePathOrDie("metadata", "uid"),
 )
 
 // Writer applies objects of the kinds that a scheme knows.
@@ -91,14 +92,52 @@ func (w *Writer) owned(live client.Object) (*typed.TypedValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours := fieldpath.NewSet()
-	for _, entry := range live.GetManagedFields() {
-		if entry.Manager != FieldManager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || entry.FieldsV1 == nil {
-			continue
-		}
-		if err := ours.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
-			return nil, fmt.Errorf("reading managed fields: %w", err)
-		}
+	ours, _, err := managed(live)
+	if err != nil {
+		return nil, err
 	}
 	return whole.ExtractItems(ours.Leaves()), nil
+}
+
+// TakenOver tells whether somebody else has set a field of live that desired
+// sets too, and we no longer own: a manual edit of what is ours.
+func (w *Writer) TakenOver(live client.Object, desired runtime.ApplyConfiguration) (bool, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired)
+	if err != nil {
+		return false, fmt.Errorf("comparing %s: %w", live.GetName(), err)
+	}
+	wanted, err := w.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
+	if err != nil {
+		return false, fmt.Errorf("comparing %s: %w", live.GetName(), err)
+	}
+	set, err := wanted.RemoveItems(identity).ToFieldSet()
+	if err != nil {
+		return false, fmt.Errorf("comparing %s: %w", live.GetName(), err)
+	}
+	ours, theirs, err := managed(live)
+	if err != nil {
+		return false, fmt.Errorf("comparing %s: %w", live.GetName(), err)
+	}
+	return !set.Leaves().Intersection(theirs.Leaves()).Difference(ours.Leaves()).Empty(), nil
+}
+
+// managed are the fields of live that we have applied, and those that anybody
+// else has set.
+func managed(live client.Object) (ours, theirs *fieldpath.Set, err error) {
+	ours, theirs = fieldpath.NewSet(), fieldpath.NewSet()
+	for _, entry := range live.GetManagedFields() {
+		if entry.Subresource != "" || entry.FieldsV1 == nil {
+			continue
+		}
+		fields := fieldpath.NewSet()
+		if err := fields.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
+			return nil, nil, fmt.Errorf("reading managed fields: %w", err)
+		}
+		if entry.Manager == FieldManager && entry.Operation == metav1.ManagedFieldsOperationApply {
+			ours = ours.Union(fields)
+		} else {
+			theirs = theirs.Union(fields)
+		}
+	}
+	return ours, theirs, nil
 }
