@@ -2,8 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"database/sql"
+	"fmt"
 	"net"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	dbv1 "github.com/myuser/db-operator/api/v1"
 )
@@ -19,6 +26,8 @@ type engineBench struct {
 	bare string
 	// greets tells whether whoever accepted the connection is the engine.
 	greets func(net.Conn) bool
+	// open makes a pool of encrypted connections to the address.
+	open func(ip string, b map[string][]byte) (*sql.DB, error)
 }
 
 var engines = []engineBench{
@@ -26,6 +35,8 @@ var engines = []engineBench{
 		name: "postgres", version: "17", port: "5432",
 		small: dbv1.Parameters{"shared_buffers": "32MB"},
 		floor: "initdb -D /data/data -U postgres --auth=trust --data-checksums && exec postgres -D /data/data -c listen_addresses='*' -c shared_buffers=32MB -c unix_socket_directories=/tmp",
+		bare:  "mkdir -p /run/postgresql && rm -f /data/data/standby.signal && exec postgres -D /data/data -c config_file=/run/agent/config/postgresql.conf",
+		open:  openPostgres,
 		// The server answers the eight bytes of an SSLRequest with one byte.
 		greets: func(c net.Conn) bool {
 			if _, err := c.Write([]byte{0, 0, 0, 8, 4, 210, 22, 47}); err != nil {
@@ -39,6 +50,8 @@ var engines = []engineBench{
 		name: "mysql", version: "9.7", port: "3306",
 		small: dbv1.Parameters{"innodb_buffer_pool_size": "64M"},
 		floor: "mysqld --no-defaults --initialize-insecure --datadir=/data/data && exec mysqld --no-defaults --datadir=/data/data --innodb-buffer-pool-size=64M --socket=/tmp/s --pid-file=/tmp/p --mysqlx=OFF --secure-file-priv=NULL",
+		bare:  "mkdir -p /run/mysqld && exec mysqld --defaults-file=/run/agent/config/my.cnf --offline-mode=OFF --super-read-only=OFF --read-only=OFF",
+		open:  openMySQL,
 		// The server speaks first.
 		greets: func(c net.Conn) bool {
 			_, err := c.Read(make([]byte, 1))
@@ -59,4 +72,31 @@ func (e engineBench) answers(ctx context.Context, ip string) bool {
 		return false
 	}
 	return e.greets(c)
+}
+
+// encrypted does not verify: both sides of a pair use the same key pair, and
+// the address is the pod's.
+var encrypted = &tls.Config{InsecureSkipVerify: true}
+
+func openPostgres(ip string, b map[string][]byte) (*sql.DB, error) {
+	config, err := pgx.ParseConfig("")
+	if err != nil {
+		return nil, fmt.Errorf("making a configuration: %w", err)
+	}
+	config.Host, config.Port = ip, 5432
+	config.Database, config.User, config.Password = string(b["database"]), string(b["username"]), string(b["password"])
+	config.TLSConfig, config.Fallbacks = encrypted, nil
+	return stdlib.OpenDB(*config), nil
+}
+
+func openMySQL(ip string, b map[string][]byte) (*sql.DB, error) {
+	config := mysql.NewConfig()
+	config.Net, config.Addr = "tcp", net.JoinHostPort(ip, "3306")
+	config.DBName, config.User, config.Passwd = string(b["database"]), string(b["username"]), string(b["password"])
+	config.TLS = encrypted
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
 }
