@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 		Open:      open,
 		Replicate: replicate,
 		Spare:     24 << 20,
+		Cases:     own,
 		Dialect: enginetest.Dialect{
 			Sleep: "SELECT SLEEP(60)",
 			Reloadable: enginetest.Setting{

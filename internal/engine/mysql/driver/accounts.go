@@ -207,7 +207,7 @@ func (e ensure) members(ctx context.Context, subjects []string) error {
 }
 
 // tryPassword tells whether the account has this password, by a login through
-// the socket, which counts as secure. A closed gate is met after the password.
+// the socket, which counts as secure.
 func (d *Driver) tryPassword(ctx context.Context, c engine.Credential) (bool, error) {
 	l := localLogin(d.paths)
 	l.User, l.Passwd = c.Name, c.Password
@@ -217,7 +217,7 @@ func (d *Driver) tryPassword(ctx context.Context, c engine.Credential) (bool, er
 	var one int
 	err := pool.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 	switch number(err) {
-	case errOfflineMode:
+	case errOfflineMode, errInitConnect: // both are met behind the password
 		return true, nil
 	case errAccessDenied, errMustChangePassword, errPasswordExpired, errAccountLocked, errAccountBlocked:
 		return false, nil

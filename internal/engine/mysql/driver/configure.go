@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/myuser/db-operator/internal/engine"
 	"github.com/myuser/db-operator/internal/engine/mysql"
@@ -113,9 +114,9 @@ func (d *Driver) give(ctx context.Context, running, wanted map[string]string) (m
 		if set {
 			literal = literalOf(value)
 		}
-		err := d.exec(ctx, "SET GLOBAL "+setting+" = "+literal)
+		err := d.set(ctx, setting, literal)
 		switch {
-		case number(err) != 0:
+		case number(err) != 0 || errors.Is(err, errRounded):
 			pending = append(pending, setting)
 		case err != nil:
 			return taken, pending, err
@@ -126,6 +127,52 @@ func (d *Driver) give(ctx context.Context, running, wanted map[string]string) (m
 		}
 	}
 	return taken, pending, nil
+}
+
+// resizing is how long a change of the buffer pool may be under way; another
+// one is ignored meanwhile, without an error (measured).
+const (
+	resizing    = time.Second
+	resizeEvery = 50 * time.Millisecond
+)
+
+// set gives one setting to the running server.
+func (d *Driver) set(ctx context.Context, setting, literal string) error {
+	begin := time.Now()
+	for {
+		err := d.exec(ctx, "SET GLOBAL "+setting+" = "+literal)
+		if err == nil {
+			err = d.expectNumber(ctx, setting, literal)
+		}
+		if setting != "innodb_buffer_pool_size" || !errors.Is(err, errRounded) || time.Since(begin) > resizing {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(resizeEvery):
+		}
+	}
+}
+
+// errRounded: the server took another number than it was given.
+var errRounded = errors.New("the server has rounded the value")
+
+// expectNumber catches what only a start can do exactly: a running server
+// rounds the buffer pool up to whole chunks, whose size is fixed.
+func (d *Driver) expectNumber(ctx context.Context, setting, literal string) error {
+	want, err := strconv.ParseInt(literal, 10, 64)
+	if err != nil {
+		return nil
+	}
+	var got string
+	if err := d.pool().QueryRowContext(ctx, "SELECT @@GLOBAL."+setting).Scan(&got); err != nil {
+		return reachable(err)
+	}
+	if is, err := strconv.ParseInt(got, 10, 64); err == nil && is != want {
+		return errRounded
+	}
+	return nil
 }
 
 func differing(a, b map[string]string) []string {

@@ -77,6 +77,8 @@ func accountStatements(subjects []string) string {
 	statements := []string{
 		"SET SESSION sql_log_bin = 0",
 		"SET SESSION sql_mode = ''",
+		"SET SESSION completion_type = 0",
+		"SET SESSION autocommit = 1",
 		"CREATE USER IF NOT EXISTS " + agentAccount + " IDENTIFIED WITH auth_socket WITH MAX_USER_CONNECTIONS 1000 PASSWORD EXPIRE NEVER",
 		"GRANT ALL ON *.* TO " + agentAccount + " WITH GRANT OPTION",
 		"DROP USER IF EXISTS 'root'@'localhost'",

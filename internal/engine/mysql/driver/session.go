@@ -19,8 +19,10 @@ import (
 
 // Error numbers of the server (https://dev.mysql.com/doc/mysql-errors/9.7/en/).
 const (
+	errTooManyConnections = 1040
 	errAccessDenied       = 1045
 	errShutdown           = 1053
+	errInitConnect        = 1184
 	errMustChangePassword = 1820
 	errPasswordExpired    = 1862
 	errOfflineMode        = 3032
