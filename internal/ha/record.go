@@ -58,8 +58,12 @@ func (r Record) Validate() error {
 		return fmt.Errorf("record term %d is negative", r.Term)
 	case len(r.Members) == 0:
 		return errors.New("record names no member")
+	case slices.Contains(r.Members, ""):
+		return errors.New("record names a member without a uid")
 	case !slices.IsSorted(r.Members):
 		return errors.New("record members are not sorted")
+	case len(slices.Compact(slices.Clone(r.Members))) < len(r.Members):
+		return errors.New("record names a member twice")
 	case r.Acks < 1 || r.Acks > len(r.Members):
 		return fmt.Errorf("record asks %d of %d members to acknowledge", r.Acks, len(r.Members))
 	case r.Leader != "" && !r.Names(r.Leader):

@@ -18,8 +18,18 @@ const logTime = "2006-01-02 15:04:05.000"
 var levels = map[string]string{
 	"DEBUG1": "debug", "DEBUG2": "debug", "DEBUG3": "debug", "DEBUG4": "debug", "DEBUG5": "debug",
 	"LOG": "info", "INFO": "info", "NOTICE": "info", "WARNING": "warning",
-	"ERROR": "error", "FATAL": "fatal", "PANIC": "fatal",
+	// FATAL ends one session, PANIC the server.
+	"ERROR": "error", "FATAL": "error", "PANIC": "fatal",
 }
+
+// expected are codes of what the server calls fatal and the agent causes
+// itself: its probes while the server starts, and the end of clients' sessions
+// when the gate closes.
+var expected = map[string]string{"57P03": "debug", "57P01": "info"}
+
+// GateUser is a name that no account has, by which the driver tries whether
+// clients are refused.
+const GateUser = "db_operator_gate"
 
 // ParseLog is the server's engine.LogParser. The code 00000 is left out.
 func ParseLog(line string) engine.LogLine {
@@ -41,6 +51,12 @@ func ParseLog(line string) engine.LogLine {
 	code := parts[3]
 	if code == "00000" {
 		code = ""
+	}
+	if quiet, ok := expected[code]; ok {
+		level = quiet
+	}
+	if code == "28000" && strings.Contains(parts[5], `user "`+GateUser+`"`) {
+		level = "debug"
 	}
 	return engine.LogLine{Time: at, Level: level, Code: code, Message: parts[5]}
 }

@@ -21,6 +21,12 @@ func TestParseLog(t *testing.T) {
 			Time: at, Message: "STATEMENT: x", Continuation: true},
 		"2026-11-30 09:24:30.123 UTC [61] 53100 PANIC:  could not write to file": {
 			Time: at, Level: "fatal", Code: "53100", Message: "could not write to file"},
+		"2026-11-30 09:24:30.123 UTC [61] 28P01 FATAL:  password authentication failed for user \"app\"": {
+			Time: at, Level: "error", Code: "28P01", Message: `password authentication failed for user "app"`},
+		"2026-11-30 09:24:30.123 UTC [61] 57P03 FATAL:  the database system is starting up": {
+			Time: at, Level: "debug", Code: "57P03", Message: "the database system is starting up"},
+		`2026-11-30 09:24:30.123 UTC [61] 28000 FATAL:  pg_hba.conf rejects connection for host "127.0.0.1", user "db_operator_gate", database "postgres", SSL encryption`: {
+			Time: at, Level: "debug", Code: "28000", Message: `pg_hba.conf rejects connection for host "127.0.0.1", user "db_operator_gate", database "postgres", SSL encryption`},
 		"2026-11-30 09:24:30.123 UTC [61] 00000 DEBUG3:  x":   {Time: at, Level: "debug", Message: "x"},
 		"\tsecond line of a message":                          {Message: "second line of a message", Continuation: true},
 		"a library's own words":                               {Level: "info", Message: "a library's own words"},

@@ -132,7 +132,8 @@ func (d *Driver) tryConfig(ctx context.Context, c engine.Config) error {
 	if err := os.Chmod(d.paths.DataDir, 0o700); err != nil { // see prepareDataDir
 		return err
 	}
-	dir, err := os.MkdirTemp(d.paths.TmpDir, "try-")
+	// Not on the volume: it may be full, and the engine must start all the same.
+	dir, err := os.MkdirTemp(d.paths.ConfigDir, "try-")
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/myuser/db-operator/internal/engine"
+	"github.com/myuser/db-operator/internal/engine/postgres"
 )
-
-// stranger is a user name that no account has. The server decides by the file
-// of logins before it looks whether there is such a role.
-const stranger = "db_operator_gate"
 
 // knocked is how the server met a client at its TCP port.
 type knocked struct {
@@ -27,7 +24,8 @@ type knocked struct {
 }
 
 // knock begins to log in over TLS as a client would and hangs up at the first
-// answer, which leaves nothing in the log if it was let in that far.
+// answer, which leaves nothing in the log if it was let in that far. There is
+// no such account, but the server looks into the file of logins first.
 func knock(ctx context.Context) (knocked, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTime)
 	defer cancel()
@@ -76,7 +74,7 @@ func knockOn(ctx context.Context, conn net.Conn) (knocked, error) {
 	frontend := pgproto3.NewFrontend(secure, secure)
 	frontend.Send(&pgproto3.StartupMessage{
 		ProtocolVersion: pgproto3.ProtocolVersionNumber,
-		Parameters:      map[string]string{"user": stranger, "database": "postgres", "application_name": application},
+		Parameters:      map[string]string{"user": postgres.GateUser, "database": "postgres", "application_name": application},
 	})
 	if err := frontend.Flush(); err != nil {
 		return knocked{}, err
