@@ -139,3 +139,6 @@ func await(ctx context.Context, what string, check func(context.Context) error) 
 		}
 	}
 }
+
+// APIServerAlive tells whether the API server's process runs.
+func (c *Cluster) APIServerAlive() bool { return c.Processes.Alive(apiServer) }
