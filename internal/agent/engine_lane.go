@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"syscall"
 	"time"
 
 	"github.com/myuser/db-operator/internal/agent/state"
 	"github.com/myuser/db-operator/internal/agent/supervise"
+	"github.com/myuser/db-operator/internal/agentapi"
 	"github.com/myuser/db-operator/internal/engine"
 	"github.com/myuser/db-operator/internal/ha"
 )
@@ -155,16 +157,16 @@ func (m *member) doStart() {
 	driver, guardian, restart := m.driver, m.guardian, m.restart
 	m.engine.possible = true
 	m.do(&m.engineLane, string(start), verbLimit, func(ctx context.Context) (func(), error) {
-		// An engine that has not started has nothing to restart any more.
-		err := m.store.Update(func(s *state.State) { s.Restarted, s.Spec = max(s.Restarted, restart), &spec })
-		if err != nil {
-			return m.stopped, err
-		}
 		if err := writeKeys(m.o.Layout.certificates(), keys); err != nil {
 			return m.stopped, err
 		}
-		// Nothing waits for a restart at a start.
-		if _, err := driver.Configure(ctx, config); err != nil {
+		refused, err := m.configureForStart(ctx, &config, &spec)
+		if err != nil {
+			return func() { m.configRefused(refused); m.stopped() }, err
+		}
+		// An engine that has not started has nothing to restart any more.
+		err = m.store.Update(func(s *state.State) { s.Restarted, s.Spec = max(s.Restarted, restart), &spec })
+		if err != nil {
 			return m.stopped, err
 		}
 		process, err := driver.Standby()
@@ -182,12 +184,62 @@ func (m *member) doStart() {
 			e := &m.engine
 			e.child, e.since, e.gate = child, time.Now(), engine.GateClosed
 			e.config, e.keys = &config, &keys
+			m.configRefused(refused)
 			m.transition("EngineStarted", "The engine starts as a standby.")
 			if unguarded != nil {
 				m.fail("GuardianDeaf", "The guardian does not listen: the agent kills the engine and starts both anew.")
 			}
 		}, nil
 	})
+}
+
+// refusedConfig is a configuration that the engine does not take, and why.
+type refusedConfig struct {
+	config engine.Config
+	err    error
+}
+
+// configureForStart writes the files. If the engine refuses them, those of the
+// last document that was in force are written instead, and config and spec
+// say so: a wrong setting must not keep a crashed engine down.
+func (m *member) configureForStart(ctx context.Context, config *engine.Config, spec *agentapi.Spec) (*refusedConfig, error) {
+	// Nothing waits for a restart at a start.
+	_, err := m.driver.Configure(ctx, *config)
+	if !errors.Is(err, engine.ErrConfigRefused) {
+		return nil, err
+	}
+	refused := &refusedConfig{*config, err}
+	last := m.store.Get().Spec
+	if last == nil {
+		return refused, err
+	}
+	config.Parameters, *spec = last.Parameters, *last
+	if _, again := m.driver.Configure(ctx, *config); again != nil {
+		return refused, again
+	}
+	return refused, nil
+}
+
+// configRefused remembers what not to ask for again. nil forgets it.
+func (m *member) configRefused(r *refusedConfig) {
+	before := m.refusedConfig
+	m.refusedConfig = r
+	if r != nil && (before == nil || !reflect.DeepEqual(before.config, r.config)) {
+		m.transition("ConfigurationRefused", "The engine refuses the parameters, and those before them stay in force: %v.", r.err)
+	}
+}
+
+// configTrouble is told as long as the refused configuration is the wanted one.
+func (m *member) configTrouble() trouble {
+	if !m.wantsRefused() {
+		return trouble{}
+	}
+	return trouble{"ConfigurationRefused", fmt.Sprintf(
+		"The engine refuses the parameters, and those before them stay in force: %v. Correct spec.parameters.", m.refusedConfig.err)}
+}
+
+func (m *member) wantsRefused() bool {
+	return m.refusedConfig != nil && m.mounted != nil && reflect.DeepEqual(m.refusedConfig.config, m.wantedConfig())
 }
 
 // writeKeys puts the key pair where the engine reads it, each file at once.
@@ -297,6 +349,9 @@ func (m *member) doConfigure() {
 	driver, config, spec := m.driver, m.wantedConfig(), m.mounted.Spec
 	m.do(&m.engineLane, string(configure), verbLimit, func(ctx context.Context) (func(), error) {
 		pending, err := driver.Configure(ctx, config)
+		if errors.Is(err, engine.ErrConfigRefused) {
+			return func() { m.configRefused(&refusedConfig{config, err}) }, nil
+		}
 		if err == nil {
 			err = m.store.Update(func(s *state.State) { s.Spec = &spec })
 		}
@@ -305,6 +360,7 @@ func (m *member) doConfigure() {
 		}
 		return func() {
 			m.engine.config, m.engine.pending = &config, pending
+			m.configRefused(nil)
 			m.transition("Configured", "Generation %d of the Database is in force.", spec.Generation)
 		}, nil
 	})
@@ -329,7 +385,7 @@ func (m *member) doCertify() {
 // doStop asks for a clean end and fences what does not end in time, or is left
 // after it.
 func (m *member) doStop() {
-	child, signal, limit := m.engine.child, m.driver.StopSignal(), stopLimit
+	driver, child, signal, limit := m.driver, m.engine.child, m.driver.StopSignal(), stopLimit
 	if m.stopping {
 		limit = max(time.Until(m.deadline), time.Millisecond)
 	}
@@ -337,6 +393,10 @@ func (m *member) doStop() {
 	m.do(&m.engineLane, string(stop), 0, func(ctx context.Context) (func(), error) {
 		end := "stopped cleanly"
 		if child != nil {
+			// An engine may wait for idle sessions: the agent's own go first.
+			if err := driver.Close(); err != nil {
+				m.log.Warn("closing the driver", "error", err)
+			}
 			if err := child.Signal(signal); err != nil {
 				return nil, err
 			}

@@ -28,7 +28,8 @@ func (m *member) healthTurn(now time.Time) {
 		m.fail("EngineStuck", "The engine has answered no login for %s: the agent starts it anew.", stuckAfter)
 		return
 	}
-	if m.probing || now.Before(m.nextProbe) {
+	leaving := m.engineLane.job == string(stop) || m.engineLane.job == string(closeGate)
+	if m.probing || leaving || now.Before(m.nextProbe) {
 		return
 	}
 	m.probing, m.nextProbe = true, now.Add(probeEvery)

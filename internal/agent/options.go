@@ -62,13 +62,3 @@ func ordinal(podName string) (int, bool) {
 	n, err := strconv.Atoi(podName[strings.LastIndexByte(podName, '-')+1:])
 	return n, err == nil && n >= 0
 }
-
-// address is the pod's first one of a family, empty if it has none.
-func (o *Options) address(v6 bool) string {
-	for _, ip := range o.IPs {
-		if ip.Is6() == v6 {
-			return ip.String()
-		}
-	}
-	return ""
-}

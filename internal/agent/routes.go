@@ -9,22 +9,19 @@ import (
 	"github.com/myuser/db-operator/internal/register"
 )
 
-// route is one EndpointSlice and the address that belongs into it.
-type route struct{ slice, address string }
-
 // routesTurn keeps the read-write slices as they should be: this pod while it
 // leads, nothing once it stops in order.
 func (m *member) routesTurn(now time.Time) {
 	want := m.wantedRoutes()
-	if m.lead == nil || m.mounted == nil || want == m.published || !m.routesLane.free(now) {
+	if want == "" || want == m.published || !m.routesLane.free(now) {
 		return
 	}
-	record, routes := *m.lead, m.routesNow()
+	record, endpoint, slices := *m.lead, m.endpoint(), m.slices()
 	m.do(&m.routesLane, "publish the endpoint", 0, func(ctx context.Context) (func(), error) {
-		for _, r := range routes {
-			err := m.routes.Publish(ctx, r.slice, record, m.endpoint(r))
+		for _, slice := range slices {
+			err := m.routes.Publish(ctx, slice, record, endpoint)
 			if errors.Is(err, register.ErrOutdated) {
-				return func() { m.nextRead = time.Time{} }, err
+				return func() { m.nextRead = time.Time{} }, err // who leads?
 			}
 			if err != nil {
 				return nil, err
@@ -34,35 +31,30 @@ func (m *member) routesTurn(now time.Time) {
 	})
 }
 
-// wantedRoutes names a state of the slices.
+// wantedRoutes names what the slices should show; empty if it is not this
+// member's to say.
 func (m *member) wantedRoutes() string {
 	if m.lead == nil || m.mounted == nil {
 		return ""
 	}
-	return fmt.Sprint(m.lead.Term, m.lead.Version, m.routesNow())
+	return fmt.Sprint(m.lead.Term, m.lead.Version, m.slices(), m.endpoint().Addresses)
 }
 
-func (m *member) routesNow() []route {
-	names := m.mounted.Spec.Endpoints
-	routes := []route{{names.ReadWrite, m.o.address(false)}, {names.ReadWriteV6, m.o.address(true)}}
-	if single := names.ReadWriteV6 == ""; single && m.o.address(false) == "" {
-		routes[0].address = m.o.address(true) // a cluster of IPv6 only
+// slices are those of the read-write Service, one for each address family.
+func (m *member) slices() []string {
+	names := []string{m.mounted.Spec.Endpoints.ReadWrite}
+	if second := m.mounted.Spec.Endpoints.ReadWriteV6; second != "" {
+		names = append(names, second)
 	}
-	var all []route
-	for _, r := range routes {
-		if r.slice == "" {
-			continue
-		}
-		if m.stopping {
-			r.address = ""
-		}
-		all = append(all, r)
-	}
-	return all
+	return names
 }
 
-func (m *member) endpoint(r route) register.Endpoint {
-	return register.Endpoint{Namespace: m.o.Namespace, Pod: m.o.Pod, Node: m.o.Node, Address: r.address}
+func (m *member) endpoint() register.Endpoint {
+	e := register.Endpoint{Namespace: m.o.Namespace, Pod: m.o.Pod, Node: m.o.Node, Addresses: m.o.IPs}
+	if m.stopping {
+		e.Addresses = nil
+	}
+	return e
 }
 
 // withdrawn tells whether clients are no longer sent here.

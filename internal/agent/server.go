@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -38,14 +39,18 @@ func serve(m *member) (*servers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serving metrics: %w", errors.Join(err, api.Close()))
 	}
-	s := &servers{api: newServer(m.handler()), metrics: newServer(m.metricsHandler())}
+	s := &servers{api: m.newServer(m.handler()), metrics: m.newServer(m.metricsHandler())}
 	go func() { _ = s.api.Serve(tls.NewListener(api, m.tlsConfig())) }() // ends with close
 	go func() { _ = s.metrics.Serve(metrics) }()
 	return s, nil
 }
 
-func newServer(h http.Handler) *http.Server {
-	return &http.Server{Handler: h, ReadTimeout: requestLimit, WriteTimeout: requestLimit, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+func (m *member) newServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadTimeout: requestLimit, WriteTimeout: requestLimit, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		// Handshakes that fail are the caller's business.
+		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelDebug),
+	}
 }
 
 func (s *servers) close() {

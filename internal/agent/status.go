@@ -41,7 +41,7 @@ func (m *member) publish(now time.Time) {
 // noteInUse notes when all of what is mounted has been put in force.
 func (m *member) noteInUse(now time.Time) {
 	f := m.facts(now)
-	if f.Mounted && f.Up && f.Configured && f.Certified && (f.Accounts || !f.Promoted) {
+	if f.Mounted && f.Up && f.Configured && !m.wantsRefused() && f.Certified && (f.Accounts || !f.Promoted) {
 		m.specInUse, m.hashInUse = m.mounted.Spec.Generation, m.mounted.Hash
 	}
 }
@@ -53,7 +53,7 @@ func (m *member) trouble(now time.Time) trouble {
 		disk = trouble{"DiskStuck", "The volume does not answer. The member waits for it."}
 	}
 	for _, t := range []trouble{
-		m.fault, disk, m.refused, m.crashTrouble(), m.engineLane.problem, m.mountProblem, m.registerLane.problem, m.why, m.routesLane.problem,
+		m.fault, disk, m.refused, m.crashTrouble(), m.configTrouble(), m.engineLane.problem, m.mountProblem, m.registerLane.problem, m.why, m.routesLane.problem,
 	} {
 		if t.any() {
 			return t

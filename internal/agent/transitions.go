@@ -18,7 +18,7 @@ import (
 const keptTransitions = 100
 
 // transitions is the ring of what happened lately. It is kept on the volume,
-// though not durably: it is for people, and nothing waits for it.
+// but nothing waits for that: it is for people.
 type transitions struct {
 	path string
 	list []agentapi.Transition
@@ -85,7 +85,14 @@ func replaceFile(path string, content any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	// Without the flush a power cut may leave an empty file, and the sequence
+	// would begin anew.
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

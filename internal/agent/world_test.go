@@ -305,10 +305,14 @@ func (s *endpointSlices) Publish(_ context.Context, slice string, record ha.Reco
 	if s.shown == nil {
 		s.shown = map[string]string{}
 	}
-	if s.shown[slice] != e.Address {
+	address := ""
+	if len(e.Addresses) > 0 {
+		address = e.Addresses[0].String()
+	}
+	if s.shown[slice] != address {
 		s.writes++
 	}
-	s.shown[slice] = e.Address
+	s.shown[slice] = address
 	return nil
 }
 

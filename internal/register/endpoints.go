@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -24,8 +25,9 @@ type Endpoint struct {
 	Pod       string
 	PodUID    string // may be empty
 	Node      string // may be empty
-	// Address is of the slice's address type. Empty means nowhere.
-	Address string
+	// Addresses are the pod's, of any family: a slice gets those of its own.
+	// None means nowhere.
+	Addresses []netip.Addr
 }
 
 // Endpoints writes EndpointSlices. It is declared for package agent, whose
@@ -86,7 +88,7 @@ func edit(slice object, record ha.Record, endpoint Endpoint) (changed bool, err 
 		return false, err
 	}
 	slice.annotations()[pod.TermAnnotation] = fmt.Sprintf("%d.%d", record.Term, record.Version)
-	slice["endpoints"] = endpoint.list()
+	slice["endpoints"] = endpoint.list(slice.text("addressType"))
 	after, err := slice.encode() // keys are sorted, so equal objects have equal texts
 	if err != nil {
 		return false, err
@@ -95,16 +97,23 @@ func edit(slice object, record ha.Record, endpoint Endpoint) (changed bool, err 
 	return string(before) != string(after), nil
 }
 
-func (e Endpoint) list() []any {
-	if e.Address == "" {
-		return []any{}
+// list is the content of a slice of this address type.
+func (e Endpoint) list(family string) []any {
+	addresses := []any{}
+	for _, a := range e.Addresses {
+		if a.Is6() == (family == "IPv6") {
+			addresses = append(addresses, a.String())
+		}
+	}
+	if len(addresses) == 0 {
+		return addresses
 	}
 	target := map[string]any{"kind": "Pod", "namespace": e.Namespace, "name": e.Pod}
 	if e.PodUID != "" {
 		target["uid"] = e.PodUID
 	}
 	entry := map[string]any{
-		"addresses":  []any{e.Address},
+		"addresses":  addresses[:1],
 		"conditions": map[string]any{"ready": true, "serving": true, "terminating": false},
 		"targetRef":  target,
 	}

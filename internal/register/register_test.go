@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -191,7 +192,7 @@ func slice() map[string]any {
 
 func TestPublish(t *testing.T) {
 	record := ha.First("uid-a", "fast").Claim("uid-a")
-	here := register.Endpoint{Namespace: "shop", Pod: "orders-0", Node: "node-1", Address: "10.0.0.7"}
+	here := register.Endpoint{Namespace: "shop", Pod: "orders-0", Node: "node-1", Addresses: []netip.Addr{netip.MustParseAddr("fd00::7"), netip.MustParseAddr("10.0.0.7")}}
 	api := &registertest.Server{}
 	api.Create(slicePath, slice())
 	endpoints := register.Endpoints{Client: serve(t, api)}
@@ -223,7 +224,7 @@ func TestPublish(t *testing.T) {
 
 	newer := record.Claim("uid-a")
 	elsewhere := here
-	elsewhere.Address = "10.0.0.8"
+	elsewhere.Addresses = []netip.Addr{netip.MustParseAddr("10.0.0.8")}
 	if err := publish(newer, elsewhere); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestPublish(t *testing.T) {
 	}
 
 	nowhere := here
-	nowhere.Address = ""
+	nowhere.Addresses = nil
 	if err := publish(newer, nowhere); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +259,7 @@ func TestPublishRunsALostRaceAgain(t *testing.T) {
 		return true
 	}
 	endpoints := register.Endpoints{Client: serve(t, api)}
-	here := register.Endpoint{Namespace: "shop", Pod: "orders-0", Address: "10.0.0.7"}
+	here := register.Endpoint{Namespace: "shop", Pod: "orders-0", Addresses: []netip.Addr{netip.MustParseAddr("fd00::7"), netip.MustParseAddr("10.0.0.7")}}
 	if err := endpoints.Publish(t.Context(), "orders-rw", ha.First("uid-a", "fast").Claim("uid-a"), here); err != nil {
 		t.Fatal(err)
 	}
