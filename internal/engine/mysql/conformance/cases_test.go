@@ -239,11 +239,6 @@ func fullLog(t *testing.T, m *enginetest.Member) {
 		t.Fatalf("only %d of 400 writes met a full volume", len(errs))
 	}
 	t.Logf("reported: %v", errs[0])
-	probe, err := m.Driver.Probe(m.Context(t, verbTime))
-	if err != nil {
-		t.Errorf("the probe says %v", err)
-	}
-	t.Logf("the log is %s", probe.Log)
 	samples, err := m.Driver.Stats(m.Context(t, verbTime))
 	enginetest.Must(t, err)
 	for _, s := range samples {
@@ -251,6 +246,7 @@ func fullLog(t *testing.T, m *enginetest.Member) {
 			t.Errorf("%v sessions are open", s.Value)
 		}
 	}
+	m.AwaitKnown(t)
 	enginetest.Must(t, os.Remove(ballast))
 	begin := time.Now()
 	for {

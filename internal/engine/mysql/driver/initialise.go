@@ -23,15 +23,15 @@ const (
 
 // initialOptions make a directory as the server would, but without the care
 // that only pays off in a directory in use: this one is flushed as a whole and
-// is nobody's until it is renamed. The server makes no certificates, since the
-// operator brings them.
+// is nobody's until it is renamed. The redo log has its full size from the
+// beginning: a server that must make it grow aborts on a full volume (measured).
+// The server makes no certificates, since the operator brings them.
 var initialOptions = []string{
 	"--initialize-insecure",
 	"--skip-log-bin",
 	"--innodb-flush-method=nosync",
 	"--innodb-doublewrite=OFF",
 	"--innodb-flush-log-at-trx-commit=0",
-	"--innodb-redo-log-capacity=32M",
 	"--auto-generate-certs=OFF",
 	"--caching-sha2-password-auto-generate-rsa-keys=OFF",
 	"--sha256-password-auto-generate-rsa-keys=OFF",

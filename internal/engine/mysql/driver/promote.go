@@ -82,9 +82,8 @@ func (d *Driver) writeBarrier(ctx context.Context, gtid string, s ha.Session) (h
 	if _, err := session.ExecContext(ctx, "SET gtid_next = "+text(gtid)); err != nil {
 		return nil, err
 	}
-	// REPLACE would be two row events; one is enough.
 	if _, err := session.ExecContext(ctx, fmt.Sprintf(
-		"INSERT INTO ha.session VALUES (1, %d, %d) ON DUPLICATE KEY UPDATE term = VALUES(term), incarnation = VALUES(incarnation)",
+		"INSERT INTO ha.session VALUES (1, %[1]d, %[2]d) ON DUPLICATE KEY UPDATE term = %[1]d, incarnation = %[2]d",
 		s.Term, s.Incarnation)); err != nil {
 		return nil, err
 	}
