@@ -60,7 +60,9 @@ func run(args []string) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	logger := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	out := newPatient(os.Stdout)
+	defer out.Close()
+	logger := slog.New(slog.NewJSONHandler(out, nil))
 	if err != nil {
 		logger.Error("reading the options", "error", err)
 		return 2

@@ -115,7 +115,7 @@ func refusal(st state.State, namespace, name, engineName string, initialised boo
 			"The data directory is incomplete, because the job %q on it never ended. It is not started.", st.Job)}
 	case initialised && st.MemberUID == "":
 		return trouble{"UnknownData", "The volume holds a data directory that no member made. It is not touched."}
-	case !initialised && (st.Seen != nil || st.Pending != nil):
+	case !initialised && st.MemberUID != "" && (st.Pending != nil || st.Seen != nil && st.Seen.Names(st.MemberUID)):
 		return trouble{"DataMissing", "The member has led before, but its data directory is gone. An empty one is not put in its place."}
 	}
 	return trouble{}

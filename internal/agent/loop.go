@@ -52,7 +52,7 @@ func (m *member) loop(ctx context.Context) {
 // turn acts once on all that is known now. It never blocks.
 func (m *member) turn(now time.Time) (done bool) {
 	m.keepGuardian(now)
-	if m.mounted != nil && m.opened && !m.refused.any() {
+	if m.mounted != nil && m.opened && !m.refused.any() && !m.stopping {
 		m.registerTurn(now)
 	}
 	ended := m.engineTurn(now)

@@ -16,6 +16,7 @@ import (
 	"github.com/myuser/db-operator/internal/engine"
 	"github.com/myuser/db-operator/internal/ha"
 	"github.com/myuser/db-operator/internal/pki"
+	"github.com/myuser/db-operator/internal/register"
 	"github.com/myuser/db-operator/internal/register/registertest"
 )
 
@@ -305,6 +306,32 @@ func TestAnEmptyVolumeNeverLeadsByItself(t *testing.T) {
 		if calls := w.engine.Calls(); calls != nil || w.status().Reason != "NotBootstrapped" || w.reg.Record() != nil {
 			t.Errorf("calls %v, reason %s, record %v", calls, w.status().Reason, w.reg.Record())
 		}
+	})
+}
+
+func TestAMemberOutsideTheRuleWaits(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.reg.Create("")
+		w.reg.Set(ha.Record{Version: 7, Term: 3, Leader: "uid-x", Rule: ha.Rule{Members: []string{"uid-x"}, Acks: 1}, Profile: "fast"})
+		for range 2 {
+			w.start()
+			w.until("it says why", func() bool { return w.status().Reason == "NotAMember" })
+			w.end()
+		}
+		if calls := w.engine.Calls(); calls != nil {
+			t.Errorf("calls are %v", calls)
+		}
+	})
+}
+
+func TestEndpointsOfANewerLeaderMakeItLook(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.serve()
+		w.procs.exit(supervise.Exit{Code: 1})
+		w.until("it serves again", func() bool { return len(w.engine.Sessions()) == 2 && w.serves() })
+		w.routes.fail(register.ErrOutdated)
+		w.reg.Set(ha.Record{Version: 7, Term: 3, Leader: "uid-x", Rule: ha.Rule{Members: []string{"uid-x"}, Acks: 1}, Profile: "fast"})
+		w.untilWithin(3*time.Minute, "it gives up", func() bool { return w.status().Reason == "NotAMember" })
 	})
 }
 

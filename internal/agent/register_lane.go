@@ -50,7 +50,7 @@ func (m *member) registerTurn(now time.Time) {
 				m.doOffer(s.Record)
 			}
 		default:
-			if l.free(now) && !now.Before(m.nextRead) && !m.stopping {
+			if l.free(now) && !now.Before(m.nextRead) {
 				m.doRead()
 			}
 		}

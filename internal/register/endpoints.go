@@ -23,7 +23,6 @@ const publishTries = 4
 type Endpoint struct {
 	Namespace string
 	Pod       string
-	PodUID    string // may be empty
 	Node      string // may be empty
 	// Addresses are the pod's, of any family: a slice gets those of its own.
 	// None means nowhere.
@@ -108,14 +107,10 @@ func (e Endpoint) list(family string) []any {
 	if len(addresses) == 0 {
 		return addresses
 	}
-	target := map[string]any{"kind": "Pod", "namespace": e.Namespace, "name": e.Pod}
-	if e.PodUID != "" {
-		target["uid"] = e.PodUID
-	}
 	entry := map[string]any{
 		"addresses":  addresses[:1],
 		"conditions": map[string]any{"ready": true, "serving": true, "terminating": false},
-		"targetRef":  target,
+		"targetRef":  map[string]any{"kind": "Pod", "namespace": e.Namespace, "name": e.Pod},
 	}
 	if e.Node != "" {
 		entry["nodeName"] = e.Node

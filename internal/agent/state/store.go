@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,10 +33,11 @@ type Store struct {
 	dir  string
 	lock *os.File
 
-	mu       sync.Mutex
-	state    State
-	good     int    // slot that holds state
-	sequence uint64 // highest that was ever tried
+	state atomic.Pointer[State] // never changed in place
+
+	mu       sync.Mutex // held while a slot is written
+	good     int        // slot that holds state
+	sequence uint64     // highest that was ever tried
 }
 
 // Open reads the state below dir, which it makes if need be, and takes the
@@ -58,6 +60,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("locking the state: %w", err)
 	}
 	s := &Store{dir: dir, lock: lock}
+	s.state.Store(&State{})
 	if err := s.load(); err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("opening the state: %w", err)
@@ -77,7 +80,8 @@ func (s *Store) load() error {
 		sequence, state, err := decode(content)
 		switch {
 		case err == nil && sequence >= s.sequence:
-			s.sequence, s.state, s.good = sequence, state, i
+			s.sequence, s.good = sequence, i
+			s.state.Store(&state)
 		case err == nil:
 		case errors.Is(err, errEmpty):
 			empty++
@@ -134,12 +138,9 @@ func (s *Store) make() error {
 	return syncDir(s.dir)
 }
 
-// Get is the current state. It does not block.
-func (s *Store) Get() State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state
-}
+// Get is the current state. It does not block, not even while the disk hangs
+// in an Update.
+func (s *Store) Get() State { return *s.state.Load() }
 
 // Update changes the state and returns when the change is durable; a change
 // that changes nothing costs nothing. After an error Get is as before, though
@@ -148,9 +149,9 @@ func (s *Store) Get() State {
 func (s *Store) Update(change func(*State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := s.state
+	next := s.Get()
 	change(&next)
-	if reflect.DeepEqual(next, s.state) {
+	if reflect.DeepEqual(next, s.Get()) {
 		return nil
 	}
 	s.sequence++
@@ -162,7 +163,8 @@ func (s *Store) Update(change func(*State)) error {
 	if err := overwrite(filepath.Join(s.dir, slotNames[slot]), content); err != nil {
 		return fmt.Errorf("writing the state: %w", err)
 	}
-	s.state, s.good = next, slot
+	s.good = slot
+	s.state.Store(&next)
 	return nil
 }
 
