@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
@@ -203,4 +204,15 @@ func (w *world) claim(db *dbv1.Database) *corev1.PersistentVolumeClaim {
 	claim := &corev1.PersistentVolumeClaim{}
 	w.get("data-"+db.Name+"-0", claim)
 	return claim
+}
+
+// shows checks a field of the status as users see it, not as Go reads it.
+func (w *world) shows(db *dbv1.Database, field string, want any) {
+	w.Helper()
+	raw := &unstructured.Unstructured{}
+	raw.SetGroupVersionKind(dbv1.GroupVersion.WithKind("Database"))
+	w.get(db.Name, raw)
+	if got, found, _ := unstructured.NestedFieldNoCopy(raw.Object, "status", field); !found || got != want {
+		w.Errorf("status.%s is %v, want %v", field, got, want)
+	}
 }

@@ -49,6 +49,7 @@ func TestFirstPassMakesEverything(t *testing.T) {
 				t.Errorf("status %+v", db.Status)
 			}
 			w.expect(db, dbv1.ConditionReconciling, metav1.ConditionTrue, dbv1.ReasonUpdating)
+			w.shows(db, "ready", false)
 
 			lease := &coordinationv1.Lease{}
 			w.get("shop-ha", lease)

@@ -15,7 +15,8 @@ func (r *DatabaseReconciler) report(ctx context.Context, db *dbv1.Database, stat
 	}
 	after := db.DeepCopy()
 	after.Status = status
-	if _, err := r.writer.PatchStatus(ctx, db, after); err != nil {
+	never := db.Status.ObservedGeneration <= 0
+	if err := r.writer.PatchStatus(ctx, db, after, never); err != nil {
 		return err
 	}
 	for _, h := range changes(db.Status.Conditions, status.Conditions) {

@@ -2,11 +2,13 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -32,15 +34,32 @@ func (w *Writer) DeletePod(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// PatchStatus writes the status of after, if it differs from that of before.
-// It is sent as the difference: nobody else writes this status, so a stale
-// resourceVersion does not matter.
-func (w *Writer) PatchStatus(ctx context.Context, before, after client.Object) (bool, error) {
-	if equality.Semantic.DeepEqual(before, after) {
-		return false, nil
+// PatchStatus sends the difference between the statuses of before and after:
+// nobody else writes it, so a stale resourceVersion does not matter. Of an
+// object whose status was never written, whole is true and all is sent: what is
+// zero and shown all the same would not differ.
+func (w *Writer) PatchStatus(ctx context.Context, before, after client.Object, whole bool) error {
+	patch := client.MergeFrom(before)
+	if whole {
+		patch = wholeStatus{}
 	}
-	if err := w.client.Status().Patch(ctx, after, client.MergeFrom(before), client.FieldOwner(FieldManager)); err != nil {
-		return false, fmt.Errorf("writing the status of %s: %w", after.GetName(), err)
+	if err := w.client.Status().Patch(ctx, after, patch, client.FieldOwner(FieldManager)); err != nil {
+		return fmt.Errorf("writing the status of %s: %w", after.GetName(), err)
 	}
-	return true, nil
+	return nil
+}
+
+// wholeStatus is a merge patch with nothing but the status.
+type wholeStatus struct{}
+
+// Type implements client.Patch.
+func (wholeStatus) Type() types.PatchType { return types.MergePatchType }
+
+// Data implements client.Patch.
+func (wholeStatus) Data(object client.Object) ([]byte, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"status": content["status"]})
 }

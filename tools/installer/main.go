@@ -41,7 +41,9 @@ func render(config, image string) ([]byte, error) {
 		return nil, fmt.Errorf("finding %s: %w", config, err)
 	}
 	disk := withImage{filesys.MakeFsOnDisk(), filepath.Join(config, "kustomization.yaml"), override}
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, config)
+	options := krusty.MakeDefaultOptions()
+	options.Reorder = krusty.ReorderOptionUnspecified // the kustomization says it
+	resources, err := krusty.MakeKustomizer(options).Run(disk, config)
 	if err != nil {
 		return nil, fmt.Errorf("rendering %s: %w", config, err)
 	}
