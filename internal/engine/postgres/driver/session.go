@@ -124,8 +124,7 @@ func (h *held) take(ctx context.Context) (*pgx.Conn, error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for a session: %w", ctx.Err())
 	}
-	// The engine may have ended since: a look at the socket tells.
-	if conn != nil && conn.PgConn().CheckConn() == nil && !conn.IsClosed() {
+	if conn != nil && alive(ctx, conn) {
 		return conn, nil
 	}
 	conn, err := h.login(ctx)
@@ -134,6 +133,44 @@ func (h *held) take(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// alive looks at the socket of an idle session: its engine may have ended since
+// it was used. What the server has said unasked is read first.
+func alive(ctx context.Context, conn *pgx.Conn) bool {
+	for !conn.IsClosed() {
+		waiting, open := peek(conn)
+		if !open {
+			break
+		}
+		if !waiting {
+			return true
+		}
+		if _, err := conn.PgConn().ReceiveMessage(ctx); err != nil {
+			break
+		}
+	}
+	_ = conn.PgConn().Conn().Close() // nobody is there to say goodbye to
+	return false
+}
+
+// peek tells without waiting whether something can be read, and whether the
+// other side is still there.
+func peek(conn *pgx.Conn) (waiting, open bool) {
+	socket, ok := conn.PgConn().Conn().(syscall.Conn)
+	if !ok {
+		return false, false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false, false
+	}
+	err = raw.Control(func(fd uintptr) {
+		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		waiting = err == nil && n > 0
+		open = waiting || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR)
+	})
+	return waiting, open && err == nil
 }
 
 func (h *held) give(conn *pgx.Conn) {
@@ -148,7 +185,7 @@ func (h *held) open(ctx context.Context) error {
 	for range heldSessions {
 		select {
 		case conn := <-h.slots:
-			if conn == nil {
+			if conn == nil || !alive(ctx, conn) {
 				opened, err := h.login(ctx)
 				if err != nil {
 					h.slots <- nil
