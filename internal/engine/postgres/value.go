@@ -27,12 +27,15 @@ func (s setting) check(value string) string {
 	return ""
 }
 
+// isBool takes what the server takes: beginnings of the words too, as long as
+// they are of one word only.
 func isBool(value string) bool {
-	switch strings.ToLower(strings.TrimSpace(value)) {
-	case "on", "off", "true", "false", "yes", "no", "1", "0", "t", "f", "y", "n":
-		return true
+	v := strings.ToLower(value)
+	if v == "" || v == "o" {
+		return false
 	}
-	return false
+	return slices.ContainsFunc([]string{"true", "false", "yes", "no", "on", "off", "1", "0"},
+		func(word string) bool { return strings.HasPrefix(word, v) })
 }
 
 func (s setting) checkEnum(value string) string {
@@ -40,8 +43,9 @@ func (s setting) checkEnum(value string) string {
 	if slices.ContainsFunc(s.values, same) {
 		return ""
 	}
-	// Enums that began as booleans go on taking all their spellings.
-	if slices.Contains(s.values, "on") && isBool(value) {
+	// Enums that began as booleans go on taking their words, in full.
+	words := []string{"true", "false", "yes", "no", "1", "0"}
+	if slices.Contains(s.values, "on") && slices.ContainsFunc(words, same) {
 		return ""
 	}
 	shown := slices.DeleteFunc(slices.Clone(s.values), func(v string) bool { return v == "" })
@@ -52,6 +56,8 @@ func (s setting) checkNumber(value string) string {
 	n, ok := s.number(value)
 	if !ok {
 		switch {
+		case s.kind == "integer" && octalForm.MatchString(value):
+			return fmt.Sprintf("%q has leading zeros, which make it octal; write it without them", value)
 		case unitFactors[s.unit].time:
 			return fmt.Sprintf("%q is not a time; write one with a unit: us, ms, s, min, h or d", value)
 		case s.unit != "":
@@ -85,13 +91,15 @@ var unitFactors = map[string]struct {
 	"us": {1, true}, "ms": {1e3, true}, "s": {1e6, true}, "min": {6e7, true}, "h": {3.6e9, true}, "d": {8.64e10, true},
 }
 
+var octalForm = regexp.MustCompile(`^\s*[-+]?0[0-9]`)
+
 var numberForm = regexp.MustCompile(`^\s*([-+]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))\s*([A-Za-z]*)\s*$`)
 
 // number reads a value in the setting's base unit. Units are case-sensitive
 // and only for settings that have one.
 func (s setting) number(value string) (float64, bool) {
 	parts := numberForm.FindStringSubmatch(value)
-	if parts == nil {
+	if parts == nil || s.kind == "integer" && octalForm.MatchString(value) {
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(parts[1], 64)

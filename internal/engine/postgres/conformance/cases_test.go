@@ -61,6 +61,19 @@ var cases = []enginetest.Case{
 			t.Logf("the table lacks %s; -table writes it anew", name)
 		}
 	}},
+	{Name: "the check of parameters and the server agree on how values are written", Run: func(t *testing.T, m *enginetest.Member) {
+		for name, values := range spellings {
+			for _, value := range values {
+				c := m.Config
+				c.Parameters = map[string]string{name: value}
+				problems := postgres.Profile{}.CheckParameters(c.Version, c.Parameters)
+				_, err := m.Driver.Configure(deadline(t), c)
+				if (len(problems) == 0) != (err == nil) {
+					t.Errorf("%s = %q: the check says %v, the server %v", name, value, problems, err)
+				}
+			}
+		}
+	}},
 	{Name: "a configuration that the server does not take is refused, and nothing changes", Run: func(t *testing.T, m *enginetest.Member) {
 		m.Config.Parameters = map[string]string{"work_mem": "5MB"}
 		m.Lead(t)
@@ -205,6 +218,21 @@ var cases = []enginetest.Case{
 		enginetest.Must(t, os.WriteFile(file, []byte(fmt.Sprintf("%d\n%s", child, rest)), 0o600))
 		m.Start(t)
 	}},
+}
+
+// spellings are good and bad ways to write values of each type.
+var spellings = map[string][]string{
+	"work_mem": {"64MB", "64 MB", " 64MB ", "1.5GB", "65536", "0x10000", "1e5", "1e5kB", "64mb", "64M", "MB", "", "-1", "1TB",
+		"99999TB", "64MB x", "6 4MB", "+64MB", "64.", ".5GB", "64MB\u00a0", "0.1kB"},
+	"statement_timeout":             {"30s", "0.5min", "1h", "100us", "600us", "1d", "30 S", "5m", "-1", "30 seconds", "24d", "25d"},
+	"max_locks_per_transaction":     {"100", "100.4", "1e2", "0x40", "0x", "100kB", "abc", "1_000", "9.6"},
+	"random_page_cost":              {"1.1", ".5", "5.", "1e1000", "NaN", "Infinity", "-0.5", "0x10", "1.1ms", "1,1"},
+	"autovacuum_vacuum_cost_delay":  {"2ms", "2", "0.5ms", "500us", "-1", "200ms", "0.2s"},
+	"jit":                           {"on", "ON", "tr", "tRue", "ye", "o", "of", "2", "", " on ", "on ", "fals", "n", "nope", "enabled"},
+	"log_statement":                 {"DDL", "ddl ", " ddl", "none", "off", ""},
+	"constraint_exclusion":          {"partition", "true", "YES", "0", "t", "tr", "of", " on"},
+	"search_path":                   {"", "it's", `back\slash`, `"$user", public`, "ü", "#", "${x}"},
+	"auto_explain.log_min_duration": {"5s", "x'y"},
 }
 
 func deadline(t *testing.T) context.Context {

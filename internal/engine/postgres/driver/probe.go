@@ -59,7 +59,7 @@ type parking struct {
 func (d *Driver) Probe(ctx context.Context) (engine.Probe, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*loginTime)
 	defer cancel()
-	conn, err := d.login(ctx)
+	conn, err := d.loginSoon(ctx)
 	if errors.Is(err, engine.ErrStarting) && d.recovery.mute() {
 		return engine.Probe{Standby: true}, nil // promotion is what it waits for
 	}
@@ -83,6 +83,12 @@ func (d *Driver) Probe(ctx context.Context) (engine.Probe, error) {
 		probe.Log = position
 	}
 	return probe, nil
+}
+
+func (d *Driver) loginSoon(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	defer cancel()
+	return d.login(ctx)
 }
 
 func ask(ctx context.Context, conn *pgx.Conn) (looked, error) {

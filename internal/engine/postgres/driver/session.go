@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// loginTime: a healthy server answers at its socket within milliseconds.
+	// loginTime: a healthy server answers a probe within milliseconds.
 	loginTime = 300 * time.Millisecond
-	// statementTime bounds one of the agent's own short statements.
+	// statementTime bounds one of the agent's own short statements, with the
+	// login that it may need on a machine that is busy.
 	statementTime = 5 * time.Second
 	// lookEvery is the pause between two looks at something that is to change.
 	lookEvery = 20 * time.Millisecond
@@ -38,8 +39,6 @@ const (
 // login makes a new session as the superuser over the unix socket. Settings of
 // the user that would hinder the agent are overridden for it.
 func (d *Driver) login(ctx context.Context) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, loginTime)
-	defer cancel()
 	config, err := pgx.ParseConfig("sslmode=disable")
 	if err != nil {
 		return nil, fmt.Errorf("logging in: %w", err)
