@@ -55,7 +55,8 @@ func defaults(c engine.Config) []setting {
 		{"replica_parallel_workers", "4"},
 		// Rows are logged, not statements: what a trigger or function does
 		// cannot differ on a replica, and only SUPER could make one otherwise.
-		{"log_bin_trust_function_creators", "ON"},
+		// It is deprecated: loose, so that its end does not keep a server down.
+		{"loose_log_bin_trust_function_creators", "ON"},
 	}
 	if c.Memory < frugalBelow {
 		out = append(out, frugal()...)
@@ -119,7 +120,6 @@ func replication(s series, c engine.Config) []setting {
 		{"gtid_mode", "ON"},
 		{"enforce_gtid_consistency", "ON"},
 		{"log_replica_updates", "ON"},
-		{"binlog_format", "ROW"},
 		{"binlog_row_image", "FULL"},
 		{"binlog_order_commits", "ON"},
 		{"relay_log", "relay"},

@@ -25,16 +25,17 @@ const (
 // that only pays off in a directory in use: this one is flushed as a whole and
 // is nobody's until it is renamed. The redo log has its full size from the
 // beginning: a server that must make it grow aborts on a full volume (measured).
-// The server makes no certificates, since the operator brings them.
+// The server makes no certificates, since the operator brings them; loose, since
+// some of them are for old ways to log in, which will go.
 var initialOptions = []string{
 	"--initialize-insecure",
 	"--skip-log-bin",
 	"--innodb-flush-method=nosync",
 	"--innodb-doublewrite=OFF",
 	"--innodb-flush-log-at-trx-commit=0",
-	"--auto-generate-certs=OFF",
-	"--caching-sha2-password-auto-generate-rsa-keys=OFF",
-	"--sha256-password-auto-generate-rsa-keys=OFF",
+	"--loose-auto-generate-certs=OFF",
+	"--loose-caching-sha2-password-auto-generate-rsa-keys=OFF",
+	"--loose-sha256-password-auto-generate-rsa-keys=OFF",
 }
 
 // Initialised implements engine.Driver: the directory appears by one rename, so
