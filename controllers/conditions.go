@@ -191,22 +191,22 @@ func (s *scope) firstTrouble() cause {
 // trouble says why a member does not serve.
 func (s *scope) trouble(ordinal int) cause {
 	name, member, agent := s.names.Pod(ordinal), s.pods[ordinal], s.agents[ordinal]
-	starting := dbv1.ReasonMembersNotReady
+	reason := dbv1.ReasonMembersNotReady
 	if s.db.Status.Term == 0 {
-		starting = dbv1.ReasonInitializing
+		reason = dbv1.ReasonInitializing
 	}
 	switch {
 	case member == nil:
-		return cause{starting, fmt.Sprintf("Pod %s is being made.", name)}
+		return cause{reason, fmt.Sprintf("Pod %s is being made.", name)}
 	case member.DeletionTimestamp != nil:
-		return cause{starting, fmt.Sprintf("Pod %s ends, and a new one follows.", name)}
+		return cause{reason, fmt.Sprintf("Pod %s ends, and a new one follows.", name)}
 	case agent != nil && agent.Reason != "":
 		return cause{agent.Reason, fmt.Sprintf("%s: %s", name, agent.Message)}
 	case agent != nil:
-		return cause{starting, fmt.Sprintf("%s is not ready yet.", name)}
+		return cause{reason, fmt.Sprintf("%s is not ready yet.", name)}
 	case member.Status.Phase == corev1.PodPending:
-		return cause{starting, fmt.Sprintf("Pod %s starts.", name)}
+		return cause{reason, fmt.Sprintf("Pod %s starts.", name)}
 	default:
-		return cause{starting, fmt.Sprintf("The agent of %s does not answer. It is asked again.", name)}
+		return cause{reason, fmt.Sprintf("The agent of %s does not answer. It is asked again.", name)}
 	}
 }

@@ -47,6 +47,8 @@ type DatabaseReconciler struct {
 	writer *kube.Writer
 	watch  *agentWatch
 	posted postedTransitions
+	// written are the statuses that the cache may not have yet.
+	written writtenStatuses
 }
 
 // step is one independent part of a pass.
@@ -78,9 +80,10 @@ func (r *DatabaseReconciler) steps() []step {
 
 // Reconcile is one pass over one Database.
 func (r *DatabaseReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	db := &dbv1.Database{}
-	if err := r.Client.Get(ctx, request.NamespacedName, db); err != nil {
+	db, err := r.read(ctx, request.NamespacedName)
+	if err != nil {
 		r.watch.forget(request.NamespacedName)
+		r.written.forget(request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !db.DeletionTimestamp.IsZero() {

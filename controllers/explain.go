@@ -19,6 +19,8 @@ const (
 	// placement is how long a pod may wait for a node before that is called
 	// blocked: a volume is provisioned and bound in that time.
 	placement = 10 * time.Second
+	// starting is the same for what a node does before a container runs.
+	starting = 15 * time.Second
 	// provisioning is the same for a claim of which nothing is heard.
 	provisioning = time.Minute
 	// recently bounds the events that count while the Database was available
@@ -77,7 +79,7 @@ func from(text, start string) string {
 // is pure.
 func (s *scope) waitsFor() cause {
 	for ordinal := range int(desired.Members) {
-		for _, look := range []func(int) cause{s.refusedPod, s.pendingClaim, s.unplaced, s.containers} {
+		for _, look := range []func(int) cause{s.refusedPod, s.pendingClaim, s.unplaced, s.containers, s.node} {
 			if c := look(ordinal); c.any() {
 				return c
 			}
@@ -153,9 +155,9 @@ func claimEvent(claim *corev1.PersistentVolumeClaim, event corev1.Event) cause {
 	class := classNotFound.FindStringSubmatch(event.Message)
 	switch {
 	case class != nil:
-		return cause{dbv1.ReasonStorageClassNotFound, fmt.Sprintf("There is no StorageClass %q. Create it, or delete the Database and create it with one of kubectl get storageclass.", class[1])}
+		return cause{dbv1.ReasonStorageClassNotFound, fmt.Sprintf("There is no StorageClass %q. Create it; or delete the Database and its claim %s, which holds nothing, and create the Database with one of kubectl get storageclass.", class[1], claim.Name)}
 	case event.Reason == "FailedBinding" && strings.Contains(event.Message, "no storage class is set"):
-		return cause{dbv1.ReasonStorageClassNotFound, "The cluster has no default StorageClass. Mark one as the default, or delete the Database and create it with storageClassName."}
+		return cause{dbv1.ReasonStorageClassNotFound, fmt.Sprintf("The cluster has no default StorageClass. Mark one as the default; or delete the Database and its claim %s, which holds nothing, and create the Database with storageClassName.", claim.Name)}
 	case event.Reason == "ProvisioningFailed":
 		return cause{dbv1.ReasonClaimPending, fmt.Sprintf("The volume of claim %s cannot be provisioned: %s. The provisioner tries again.", claim.Name, strings.TrimSuffix(event.Message, "."))}
 	default:
@@ -179,7 +181,7 @@ func (s *scope) unplaced(ordinal int) cause {
 		if c.Type != corev1.PodScheduled || c.Status != corev1.ConditionFalse || s.now.Sub(c.LastTransitionTime.Time) < placement {
 			continue
 		}
-		if class := classNotFound.FindStringSubmatch(c.Message); class != nil {
+		if s.claims[ordinal] != nil && classNotFound.MatchString(c.Message) {
 			return claimEvent(s.claims[ordinal], corev1.Event{Message: c.Message})
 		}
 		return cause{dbv1.ReasonUnschedulable, fmt.Sprintf("No node takes pod %s: %s. Change spec.scheduling or spec.resources, or add a node that fits.", pod.Name, strings.TrimSuffix(c.Message, "."))}
@@ -212,6 +214,32 @@ func (s *scope) containers(ordinal int) cause {
 			return cause{dbv1.ReasonPodRefused, fmt.Sprintf("Node %s cannot start container %s of pod %s (%s). See kubectl describe pod %s.", pod.Spec.NodeName, c.Name, pod.Name, reason, pod.Name)}
 		case reason == "CrashLoopBackOff":
 			return cause{dbv1.ReasonEngineFailing, fmt.Sprintf("Container %s of pod %s ends again and again. See kubectl logs %s -c %s --previous; Kubernetes starts it again, with growing pauses.", c.Name, pod.Name, pod.Name, c.Name)}
+		}
+	}
+	return cause{}
+}
+
+// node: what it does before a container runs takes long. The newest event of
+// each kind tells how it stands.
+func (s *scope) node(ordinal int) cause {
+	pod := s.pods[ordinal]
+	if pod == nil || pod.DeletionTimestamp != nil || pod.Status.Phase != corev1.PodPending {
+		return cause{}
+	}
+	for _, event := range s.events {
+		if event.InvolvedObject.UID != pod.UID {
+			continue
+		}
+		switch event.Reason {
+		case "Pulling":
+			if s.now.Sub(lastSeen(event).Time) < starting {
+				return cause{}
+			}
+			return cause{dbv1.ReasonImageNotPulled, fmt.Sprintf("Node %s has not got an image yet (%s). A large one takes its time; else check that it exists, and that the node reaches its registry.", pod.Spec.NodeName, event.Message)}
+		case "FailedMount", "FailedAttachVolume":
+			return cause{dbv1.ReasonClaimPending, fmt.Sprintf("Node %s cannot use a volume of pod %s (%s). It tries again; kubectl describe pod %s shows why.", pod.Spec.NodeName, pod.Name, event.Reason, pod.Name)}
+		case "Pulled", "Created", "Started", "SuccessfulAttachVolume":
+			return cause{}
 		}
 	}
 	return cause{}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	dbv1 "github.com/myuser/db-operator/api/v1"
+	"github.com/myuser/db-operator/internal/desired"
 	"github.com/myuser/db-operator/internal/pod"
 )
 
@@ -234,6 +235,33 @@ func TestAMissingRegisterIsNotMarkedAgain(t *testing.T) {
 	w.get("shop-ha", lease)
 	if _, marked := lease.Annotations[pod.BootstrapAnnotation]; marked {
 		t.Error("an empty volume could take the lead")
+	}
+}
+
+// A volume that was led with is never taken for a new one; one that never came
+// so far is.
+func TestKeptVolumesAndTheFirstStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		cluster string
+		marked  bool
+	}{
+		"with data":                      {"cluster-uid", false},
+		"of a Database that never began": {"", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			claim := kept(w.namespace, map[string]string{desired.DatabaseLabel: "shop", desired.EngineLabel: "postgres"})
+			if c.cluster != "" {
+				claim.Annotations = map[string]string{desired.ClusterAnnotation: c.cluster}
+			}
+			w.create(claim)
+			w.pass(w.database("shop", dbv1.EnginePostgres, "17", nil))
+			lease := &coordinationv1.Lease{}
+			w.get("shop-ha", lease)
+			if _, marked := lease.Annotations[pod.BootstrapAnnotation]; marked != c.marked {
+				t.Errorf("the register is marked for a first start: %t", marked)
+			}
+		})
 	}
 }
 

@@ -156,12 +156,20 @@ func (l *looker) members(ctx context.Context) {
 	}
 }
 
-// troubles asks for events where a member is not on a node: a refused pod, or
-// a volume that cannot be provisioned, shows nowhere else.
+// troubles asks for events where a member does not start: a refused pod, a
+// volume that cannot be provisioned or attached, or a registry that does not
+// answer shows nowhere else.
 func (l *looker) troubles(ctx context.Context) {
 	s := l.scope
 	for ordinal := range int(desired.Members) {
-		if s.set == nil || s.pods[ordinal] != nil && s.pods[ordinal].Spec.NodeName != "" {
+		member := s.pods[ordinal]
+		if s.set == nil {
+			continue
+		}
+		if member != nil && member.Spec.NodeName != "" {
+			if member.Status.Phase == corev1.PodPending && s.now.Sub(member.CreationTimestamp.Time) > starting {
+				l.eventsOf(ctx, member)
+			}
 			continue
 		}
 		l.eventsOf(ctx, s.set)

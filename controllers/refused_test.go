@@ -248,7 +248,7 @@ func TestDeletionKeepsTheClaims(t *testing.T) {
 	w := newWorld(t)
 	db := w.database("shop", dbv1.EnginePostgres, "17", nil)
 	w.ready(db)
-	if claim := w.claim(db); len(claim.OwnerReferences) > 0 || claim.Annotations[desired.VersionAnnotation] != "17" {
+	if claim := w.claim(db); len(claim.OwnerReferences) > 0 || claim.Annotations[desired.VersionAnnotation] != "17" || claim.Annotations[desired.ClusterAnnotation] != "cluster-uid" {
 		t.Errorf("the claim: %+v", claim.ObjectMeta)
 	}
 	if len(db.Finalizers) > 0 {

@@ -86,8 +86,21 @@ func (s *scope) member(ordinal int) bool { return ordinal < int(desired.Members)
 // deployed tells whether the Database has been brought to run before.
 func (s *scope) deployed() bool { return s.set != nil }
 
-// initialised tells whether data may exist. It errs towards yes.
-func (s *scope) initialised() bool { return s.db.Status.ClusterUID != "" || s.claims[0] != nil }
+// initialised tells whether there may be data whose loss would be one: the
+// Database has had an identity, or a kept volume has been led with. A volume
+// that never came so far, since its image was mistyped for instance, starts
+// anew; should it hold records all the same, the agent goes by these.
+func (s *scope) initialised() bool {
+	if s.db.Status.ClusterUID != "" {
+		return true
+	}
+	for _, claim := range s.claims {
+		if claim != nil && claim.Annotations[desired.ClusterAnnotation] != "" {
+			return true
+		}
+	}
+	return false
+}
 
 // primary is the ordinal of the member that says it takes writes.
 func (s *scope) primary() (ordinal int, found bool) {

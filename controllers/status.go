@@ -142,13 +142,12 @@ func (s *scope) lead(after *dbv1.DatabaseStatus) {
 	if newest == nil {
 		return
 	}
-	if newest.ClusterUID != "" {
-		after.ClusterUID = newest.ClusterUID
-	}
 	if newest.Term > 0 {
 		after.Term = newest.Term
 	}
 	if newest.RecordVersion > 0 {
+		// Before there is a record, the identity is one of an empty volume.
+		after.ClusterUID = newest.ClusterUID
 		after.Rule = &dbv1.Rule{Version: newest.RecordVersion, Members: s.podsOf(newest.RuleMembers), Acks: int32(newest.RuleAcks)}
 	}
 	if newest.EngineVersion != "" {

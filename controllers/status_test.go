@@ -176,6 +176,19 @@ func TestStatus(t *testing.T) {
 				silent(s)
 				s.pods[0].Status.InitContainerStatuses = []corev1.ContainerStatus{waiting("ErrImageNeverPull")}
 			}, blocked("ImageNotPulled")},
+		"the registry does not answer": {
+			func(s *scope) {
+				silent(s)
+				s.pods[0].UID, s.pods[0].Status.Phase = "pod", corev1.PodPending
+				s.events = []corev1.Event{{InvolvedObject: corev1.ObjectReference{UID: "pod"}, Reason: "Pulling",
+					Message: `Pulling image "nowhere:1"`, LastTimestamp: metav1.NewTime(noon.Add(-20 * time.Second))}}
+			}, blocked("ImageNotPulled")},
+		"the node cannot attach the volume": {
+			func(s *scope) {
+				silent(s)
+				s.pods[0].UID, s.pods[0].Status.Phase = "pod", corev1.PodPending
+				s.events = []corev1.Event{{InvolvedObject: corev1.ObjectReference{UID: "pod"}, Reason: "FailedAttachVolume"}}
+			}, blocked("ClaimPending")},
 		"the container ends again and again": {
 			func(s *scope) {
 				silent(s)

@@ -29,5 +29,10 @@ func (r *DatabaseReconciler) registers(ctx context.Context, s *scope) error {
 	if s.initialised() {
 		log.FromContext(ctx).Info("recreating the register, without the mark for a first start", "lease", s.names.Register())
 	}
-	return r.writer.Create(ctx, s.in.Register(!s.initialised()))
+	register := s.in.Register(!s.initialised())
+	if err := r.writer.Create(ctx, register); err != nil {
+		return err
+	}
+	s.register = register
+	return nil
 }

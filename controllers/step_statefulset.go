@@ -14,6 +14,10 @@ import (
 // statefulSet keeps the members' StatefulSet, and with it the pod template
 // that runs: see desired.KeepTemplate.
 func (r *DatabaseReconciler) statefulSet(ctx context.Context, s *scope) error {
+	if s.set == nil && s.register == nil {
+		// With the volume the register would lose its mark for a first start.
+		return nil // why there is none was reported by its own step
+	}
 	want, err := s.in.StatefulSet()
 	if err != nil {
 		return err

@@ -19,10 +19,18 @@ func (r *DatabaseReconciler) storage(ctx context.Context, s *scope) error {
 		if claim == nil {
 			continue
 		}
-		want := s.in.Claim(ordinal, s.claimSize(claim), r.posted.get(claim))
-		if s.refusal.any() {
-			want.Annotations[desired.VersionAnnotation] = claim.Annotations[desired.VersionAnnotation]
+		kept := desired.Kept{
+			Version: s.db.Spec.Version,
+			Posted:  r.posted.get(claim),
+			Cluster: claim.Annotations[desired.ClusterAnnotation],
 		}
+		if s.refusal.any() {
+			kept.Version = claim.Annotations[desired.VersionAnnotation]
+		}
+		if agent := s.agents[ordinal]; agent != nil && agent.Term > 0 {
+			kept.Cluster = agent.ClusterUID
+		}
+		want := s.in.Claim(ordinal, s.claimSize(claim), kept)
 		if _, err := r.apply(ctx, claim, want); err != nil {
 			all = append(all, fmt.Errorf("claim %s: %w", claim.Name, err))
 		}

@@ -14,19 +14,29 @@ const (
 	// PostedAnnotation is the sequence of the member's last transition that
 	// was posted as an Event. It moves only when there was one.
 	PostedAnnotation = "example.com/posted"
+	// ClusterAnnotation is the identity of the data, once a member has led with
+	// it. A claim without it holds nothing that anybody was told was safe.
+	ClusterAnnotation = "example.com/cluster-uid"
 )
 
-// Claim is what the operator sets on a claim that the StatefulSet made: its
-// size and what to remember with the data. It has no owner, so that the data
-// outlives the Database.
-func (in Input) Claim(ordinal int, size resource.Quantity, posted string) *coreac.PersistentVolumeClaimApplyConfiguration {
-	annotations := map[string]string{VersionAnnotation: in.Database.Spec.Version}
-	if posted != "" {
-		annotations[PostedAnnotation] = posted
-	}
-	return coreac.PersistentVolumeClaim(in.names().Claim(ordinal), in.Database.Namespace).
-		WithAnnotations(annotations).
+// Kept is what a claim remembers with its data; what is empty is left out.
+type Kept struct {
+	Version, Posted, Cluster string
+}
+
+// Claim is what the operator sets on a claim that the StatefulSet made. It has
+// no owner, so that the data outlives the Database.
+func (in Input) Claim(ordinal int, size resource.Quantity, kept Kept) *coreac.PersistentVolumeClaimApplyConfiguration {
+	claim := coreac.PersistentVolumeClaim(in.names().Claim(ordinal), in.Database.Namespace).
 		WithSpec(coreac.PersistentVolumeClaimSpec().
 			WithResources(coreac.VolumeResourceRequirements().
 				WithRequests(corev1.ResourceList{corev1.ResourceStorage: size})))
+	for key, value := range map[string]string{
+		VersionAnnotation: kept.Version, PostedAnnotation: kept.Posted, ClusterAnnotation: kept.Cluster,
+	} {
+		if value != "" {
+			claim.WithAnnotations(map[string]string{key: value})
+		}
+	}
+	return claim
 }

@@ -114,7 +114,8 @@ func document(t *testing.T, in desired.Input, families []corev1.IPFamily, bootst
 		objects = append(objects, slice)
 	}
 	objects = append(objects, in.Register(bootstrap), in.Config(in.Spec(len(families))), in.Budget(), set,
-		in.Claim(0, resource.MustParse(in.Database.Spec.Storage), "12"))
+		in.Claim(0, resource.MustParse(in.Database.Spec.Storage),
+			desired.Kept{Version: in.Database.Spec.Version, Posted: "12", Cluster: "c0ffee"}))
 	if in.Settings.PullSecret {
 		objects = append(objects, in.PullSecret([]byte(`{"auths":{}}`)))
 	}

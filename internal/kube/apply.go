@@ -62,51 +62,47 @@ func (w *Writer) Apply(ctx context.Context, live client.Object, desired runtime.
 }
 
 func (w *Writer) same(live client.Object, desired runtime.ApplyConfiguration) (bool, error) {
-	owned, err := w.owned(live)
+	wanted, err := w.typed(desired)
 	if err != nil {
 		return false, err
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired)
+	fields, err := wanted.ToFieldSet()
 	if err != nil {
 		return false, err
 	}
-	wanted, err := w.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
+	gvk, err := apiutil.GVKForObject(live, w.client.Scheme())
 	if err != nil {
 		return false, err
 	}
-	difference, err := owned.RemoveItems(identity).Compare(wanted.RemoveItems(identity))
+	live.GetObjectKind().SetGroupVersionKind(gvk) // reads through the API server leave it out
+	whole, err := w.types.ObjectToTyped(live)
+	if err != nil {
+		return false, err
+	}
+	ours, _, err := managed(live)
+	if err != nil {
+		return false, err
+	}
+	owned := whole.ExtractItems(ours.Union(identity.Intersection(fields)).Leaves())
+	difference, err := owned.Compare(wanted)
 	if err != nil {
 		return false, err
 	}
 	return difference.IsSame(), nil
 }
 
-// owned reduces live to the fields that we have applied.
-func (w *Writer) owned(live client.Object) (*typed.TypedValue, error) {
-	gvk, err := apiutil.GVKForObject(live, w.client.Scheme())
+func (w *Writer) typed(desired runtime.ApplyConfiguration) (*typed.TypedValue, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired)
 	if err != nil {
 		return nil, err
 	}
-	live.GetObjectKind().SetGroupVersionKind(gvk) // reads through the API server leave it out
-	whole, err := w.types.ObjectToTyped(live)
-	if err != nil {
-		return nil, err
-	}
-	ours, _, err := managed(live)
-	if err != nil {
-		return nil, err
-	}
-	return whole.ExtractItems(ours.Leaves()), nil
+	return w.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
 }
 
 // TakenOver tells whether somebody else has set a field of live that desired
 // sets too, and we no longer own: a manual edit of what is ours.
 func (w *Writer) TakenOver(live client.Object, desired runtime.ApplyConfiguration) (bool, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired)
-	if err != nil {
-		return false, fmt.Errorf("comparing %s: %w", live.GetName(), err)
-	}
-	wanted, err := w.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
+	wanted, err := w.typed(desired)
 	if err != nil {
 		return false, fmt.Errorf("comparing %s: %w", live.GetName(), err)
 	}
