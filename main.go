@@ -122,9 +122,9 @@ func run(ctx context.Context, o *options) error {
 func newManager(config *rest.Config, scheme *runtime.Scheme, o *options) (manager.Manager, error) {
 	lease, renew, retry := leaseDuration, renewDeadline, retryPeriod
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: scheme,
-		Cache:  controllers.Caches(split(o.namespaces)),
-		Client: client.Options{Cache: &client.CacheOptions{DisableFor: controllers.Uncached()}},
+		Scheme:                        scheme,
+		Cache:                         controllers.Caches(split(o.namespaces)),
+		Client:                        client.Options{Cache: &client.CacheOptions{DisableFor: controllers.Uncached()}},
 		Metrics:                       o.metrics(),
 		HealthProbeBindAddress:        o.healthAddress,
 		LeaderElection:                o.leaderElect,
