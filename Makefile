@@ -3,6 +3,11 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
+# One way to compile everything, Kubernetes included, so that one build cache
+# serves operator, tests and the local cluster.
+export CGO_ENABLED := 0
+export GOFLAGS     := -trimpath
+
 # IMG is the operator's image. Its default names the content of the binaries,
 # so that a rebuilt operator is rolled out and an equal one is not.
 IMG        ?= docker.io/myuser/db-operator:dev-$(shell test -x bin/manager -a -x bin/agent && cat bin/manager bin/agent | sha256sum | cut -c1-12 || echo unbuilt)
@@ -13,7 +18,7 @@ DEVCLUSTER := bin/devcluster
 NODES      ?= 3
 VERSION    ?= $(shell cat VERSION)
 LDFLAGS    := -s -w -X main.version=$(VERSION)
-GO_BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+GO_BUILD   := go build -ldflags '$(LDFLAGS)'
 PART       := hack/part
 
 # On the local cluster the tool brings the matching kubectl.
@@ -113,7 +118,7 @@ docker-build: build devcluster ## Make dist/image.tar (docker load, kind load im
 .PHONY: devcluster
 devcluster: ## Build the tool for the local cluster
 	@mkdir -p bin
-	@go build -C devcluster -trimpath -o ../$(DEVCLUSTER) .
+	@go build -C devcluster -o ../$(DEVCLUSTER) .
 
 .PHONY: components
 components: devcluster ## Build Kubernetes and its neighbours into the cache (minutes, once)
