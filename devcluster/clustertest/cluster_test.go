@@ -143,9 +143,9 @@ func TestClusterRunsOnWithoutTheAPIServer(t *testing.T) {
 	w := newWriter(t, "headless", "node1")
 	t.Cleanup(func() { run(t, "apiserver", "start") })
 	run(t, "apiserver", "stop")
-	before := len(w.hostLines())
+	before := w.count()
 	eventually(t, "the pod to write on", func() error {
-		if len(w.hostLines()) == before {
+		if w.count() == before {
 			return fmt.Errorf("no new line")
 		}
 		return nil
@@ -157,7 +157,9 @@ func TestClusterRunsOnWithoutTheAPIServer(t *testing.T) {
 func TestDrainedNodeIsEmpty(t *testing.T) {
 	t.Cleanup(func() { run(t, "node", "uncordon", "node3") })
 	namespace := newNamespace(t, "drain")
-	kubectl(t, "create", "deployment", "d", "-n", namespace, "--image="+image, "--replicas=3", "--", "sleep", "3600")
+	apply(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"`+namespace+`"},"spec":{"replicas":3,`+
+		`"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"terminationGracePeriodSeconds":1,`+
+		`"containers":[{"name":"c","image":"`+image+`","command":["sleep","3600"]}]}}}}`)
 	kubectl(t, "rollout", "status", "deployment/d", "-n", namespace, "--timeout=60s")
 	run(t, "node", "drain", "node3")
 	if got := kubectl(t, "get", "pods", "-n", namespace, "--field-selector=spec.nodeName=node3", "-o", "name"); got != "" {

@@ -59,13 +59,17 @@ spec:
 type writer struct {
 	t               *testing.T
 	namespace, name string
+	volumes         map[string]string // "dir" and "xfs" to the PersistentVolume
 }
 
 func newWriter(t *testing.T, name, node string) writer {
 	t.Helper()
-	w := writer{t: t, namespace: newNamespace(t, name), name: name}
+	w := writer{t: t, namespace: newNamespace(t, name), name: name, volumes: map[string]string{}}
 	apply(t, fmt.Sprintf(manifest, name, node, w.namespace))
 	w.kubectl("wait", "--for=condition=Ready", "pod/"+name, "--timeout=60s")
+	for _, volume := range []string{"dir", "xfs"} {
+		w.volumes[volume] = w.kubectl("get", "pvc", name+"-"+volume, "-o", "jsonpath={.spec.volumeName}")
+	}
 	w.awaitWriting()
 	return w
 }
@@ -97,44 +101,37 @@ func (w writer) awaitWriting() {
 	})
 }
 
-// lines are those of a volume's log, read on the host.
+// lines are those of a volume's log, read on the host: no API server is needed.
 func (w writer) lines(volume string) []string {
-	name := w.kubectl("get", "pvc", w.name+"-"+volume, "-o", "jsonpath={.spec.volumeName}")
-	return readLog(w.t, name)
+	w.t.Helper()
+	files, err := filepath.Glob("/var/lib/devcluster/nodes/*/volumes/" + w.volumes[volume] + "/log")
+	if err != nil || len(files) > 1 {
+		w.t.Fatalf("logs of volume %s: %q, %v", w.volumes[volume], files, err)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.Fields(string(content))
 }
 
-// hostLines are those of all volumes there are. It needs no API server.
-func (w writer) hostLines() []string { return readLog(w.t, "*") }
+func (w writer) count() int { return len(w.lines("dir")) + len(w.lines("xfs")) }
 
 // expectSilence fails when more than the allowed lines are written within a
 // second.
 func (w writer) expectSilence(allowed int) {
 	w.t.Helper()
-	before := len(w.hostLines())
+	before := w.count()
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); <-ticker.C {
-		if wrote := len(w.hostLines()) - before; wrote > allowed {
+		if wrote := w.count() - before; wrote > allowed {
 			w.t.Fatalf("%d lines were written, at most %d are expected", wrote, allowed)
 		}
 	}
-}
-
-func readLog(t *testing.T, volume string) []string {
-	t.Helper()
-	files, err := filepath.Glob("/var/lib/devcluster/nodes/*/volumes/" + volume + "/log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, strings.Fields(string(content))...)
-	}
-	return lines
 }
 
 func newNamespace(t *testing.T, name string) string {
@@ -142,7 +139,7 @@ func newNamespace(t *testing.T, name string) string {
 	namespace := "devcluster-" + name
 	kubectl(t, "create", "namespace", namespace)
 	kubectl(t, "label", "namespace", namespace, "pod-security.kubernetes.io/warn=restricted")
-	t.Cleanup(func() { kubectl(t, "delete", "namespace", namespace, "--timeout=60s") })
+	t.Cleanup(func() { kubectl(t, "delete", "namespace", namespace, "--wait=false") })
 	return namespace
 }
 
