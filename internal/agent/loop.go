@@ -58,6 +58,7 @@ func (m *member) turn(now time.Time) (done bool) {
 	ended := m.engineTurn(now)
 	m.routesTurn(now)
 	m.healthTurn(now)
+	m.tellDisk(now)
 	m.publish(now)
 	return ended && (m.withdrawn() || now.After(m.deadline.Add(-stopLimit+withdrawLimit)))
 }

@@ -93,6 +93,7 @@ type member struct {
 	nextProbe time.Time
 	disk      disk
 	diskSince time.Time // when the look in progress began
+	diskTold  string    // the reason of the last transition about it
 	specInUse int64     // newest generation put in force
 	hashInUse string    // newest state of all files put in force
 }

@@ -121,8 +121,8 @@ func credential(files map[string][]byte) (engine.Credential, error) {
 func watchMounts(ctx context.Context, l Layout, ordinal int, found func(mounts), failed func(error)) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	hash, problem := "", ""
-	for {
+	hash, problem, links := "", "", ""
+	look := func() {
 		m, err := readMounts(l, ordinal)
 		switch {
 		case err != nil && err.Error() != problem:
@@ -132,10 +132,30 @@ func watchMounts(ctx context.Context, l Layout, ordinal int, found func(mounts),
 			hash, problem = m.Hash, ""
 			found(m)
 		}
+	}
+	for {
+		if now := generations(l); now == "" || now != links || problem != "" {
+			look()
+			links = now
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
 	}
+}
+
+// generations names the states that kubelet shows: it exchanges the files of a
+// mount by one link. It is empty where there are no such links.
+func generations(l Layout) string {
+	all := ""
+	for _, dir := range []string{l.Spec, l.TLS, l.App, l.Admin} {
+		target, err := os.Readlink(filepath.Join(dir, "..data"))
+		if err != nil {
+			return ""
+		}
+		all += target + "\n"
+	}
+	return all
 }

@@ -1,10 +1,14 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/myuser/db-operator/internal/agentapi"
@@ -90,4 +94,45 @@ func TestNewUIDIsAUUIDInLowerCase(t *testing.T) {
 	if len(uid) != 36 || uid != strings.ToLower(uid) || uid[14] != '4' || uid == newUID() {
 		t.Errorf("uid is %s", uid)
 	}
+}
+
+// kubelet shows a new state by exchanging one link.
+func TestWatchMountsSeesAnExchangedLink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		root := t.TempDir()
+		k := memberKeys(t, newAuthority(t), "db-0", time.Now())
+		l := DefaultLayout(root)
+		show := func(state, password string) {
+			for dir, files := range map[string]map[string]string{
+				l.Spec:  {"spec.json": document},
+				l.TLS:   {"0.crt": string(k.Certificate), "0.key": string(k.Key), "ca.crt": string(k.CA)},
+				l.App:   {"username": "app", "password": password},
+				l.Admin: {"username": "admin", "password": "b"},
+			} {
+				folder(t, filepath.Join(dir, state), files)
+				for name := range files {
+					_ = os.Symlink(filepath.Join("..data", name), filepath.Join(dir, name)) // there from the second time on
+				}
+				if err := errors.Join(os.Symlink(state, dir+"/..next"), os.Rename(dir+"/..next", dir+"/..data")); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		show("..1", "one")
+		ctx, cancel := context.WithCancel(t.Context())
+		found := make(chan mounts)
+		var watcher sync.WaitGroup
+		watcher.Go(func() {
+			watchMounts(ctx, l, 0, func(m mounts) { found <- m }, func(err error) { t.Error(err) })
+		})
+		if m := <-found; m.App.Password != "one" {
+			t.Errorf("password is %s", m.App.Password)
+		}
+		show("..2", "two")
+		if m := <-found; m.App.Password != "two" {
+			t.Errorf("password is %s", m.App.Password)
+		}
+		cancel()
+		watcher.Wait()
+	})
 }

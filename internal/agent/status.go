@@ -48,18 +48,35 @@ func (m *member) noteInUse(now time.Time) {
 
 // trouble is the one thing that people should know first.
 func (m *member) trouble(now time.Time) trouble {
-	disk := m.disk.trouble()
-	if m.diskStuck(now) {
-		disk = trouble{"DiskStuck", "The volume does not answer. The member waits for it."}
-	}
 	for _, t := range []trouble{
-		m.fault, disk, m.refused, m.crashTrouble(), m.configTrouble(), m.engineLane.problem, m.mountProblem, m.registerLane.problem, m.why, m.routesLane.problem,
+		m.fault, m.diskTrouble(now), m.refused, m.crashTrouble(), m.configTrouble(), m.engineLane.problem, m.mountProblem, m.registerLane.problem, m.why, m.routesLane.problem,
 	} {
 		if t.any() {
 			return t
 		}
 	}
 	return trouble{}
+}
+
+func (m *member) diskTrouble(now time.Time) trouble {
+	if m.diskStuck(now) {
+		return trouble{"DiskStuck", "The volume does not answer. The member waits for it."}
+	}
+	return m.disk.trouble()
+}
+
+// tellDisk makes a transition of each change of the volume's health.
+func (m *member) tellDisk(now time.Time) {
+	t := m.diskTrouble(now)
+	switch {
+	case t.Reason == m.diskTold:
+		return
+	case t.any():
+		m.transition(t.Reason, "%s", t.Message)
+	default:
+		m.transition("DiskRecovered", "The volume is well again.")
+	}
+	m.diskTold = t.Reason
 }
 
 // crashTrouble is told until the engine serves again.

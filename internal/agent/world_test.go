@@ -50,7 +50,7 @@ type world struct {
 // engine or the register saw must have been allowed.
 func inWorld(t *testing.T, story func(w *world)) {
 	t.Helper()
-	root := t.TempDir()
+	root := memoryDir(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, engine: &enginetest.Fake{}, reg: &registertest.Memory{}, routes: &endpointSlices{}, layout: DefaultLayout(root), crash: &crashPoint{}}
 		w.procs = &fakeProcesses{engine: w.engine, crash: w.crash}
@@ -71,6 +71,21 @@ func inWorld(t *testing.T, story func(w *world)) {
 			t.Errorf("the agent broke a rule: %s", v)
 		}
 	})
+}
+
+// memoryDir is a folder in memory, because thousands of flushes on a disk that
+// others use too would make the stories slow.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	if lookAtDisk("/dev/shm").trouble().any() {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "agent-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 // mount writes what the operator and kubelet would.
