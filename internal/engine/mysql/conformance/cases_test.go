@@ -38,6 +38,8 @@ var own = []enginetest.Case{
 	{Name: "a commit that waits for space is reported, and probes do not pile up", Run: fullLog},
 	{Name: "a supervised restart ends with the exit code that asks for a start", Run: restartCode},
 	{Name: "GTID sets with tags are written as the server writes them", Run: tags},
+	{Name: "two sessions of the agent stay open", Run: heldSessions},
+	{Name: "members' certificates of other names are taken over", Run: otherSubjects},
 	{Name: "sessions that were given up are opened again", Run: closeAndGoOn},
 }
 
@@ -321,4 +323,24 @@ func closeAndGoOn(t *testing.T, m *enginetest.Member) {
 	begin := time.Now()
 	m.Stop(t)
 	t.Logf("with no session left it stopped in %s", time.Since(begin).Round(time.Millisecond))
+}
+
+func heldSessions(t *testing.T, m *enginetest.Member) {
+	m.Lead(t)
+	m.AwaitKnown(t)
+	got := enginetest.Ask(t, m.As(t, enginetest.Admin), "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'mysql' AND host = 'localhost'")
+	if got != "2" {
+		t.Errorf("%s sessions of the agent are open, want 2", got)
+	}
+}
+
+func otherSubjects(t *testing.T, m *enginetest.Member) {
+	m.Lead(t)
+	m.Access.ReplicationSubjects = []string{"new-0", "new-1", "new-2", "new-3", "new-4"}
+	enginetest.Must(t, m.Driver.EnsureAccounts(m.Context(t, verbTime), m.Access))
+	got := enginetest.Ask(t, m.As(t, enginetest.Admin),
+		"SELECT GROUP_CONCAT(CONVERT(x509_subject USING utf8mb4) ORDER BY user) FROM mysql.user WHERE user LIKE 'ha_member_%'")
+	if want := "/CN=new-0,/CN=new-1,/CN=new-2,/CN=new-3,/CN=new-4"; got != want {
+		t.Errorf("the accounts take %s, want %s", got, want)
+	}
 }
