@@ -95,7 +95,7 @@ type removal struct {
 	instead string
 }
 
-// removed: https://dev.mysql.com/doc/refman/8.4/en/added-deprecated-removed.html
+// removed: https://dev.mysql.com/doc/mysqld-version-reference/en/
 // and the like of each series; the last group was compared with the settings
 // that a 9.7 server lists.
 var removed = map[string]removal{
