@@ -95,9 +95,8 @@ type removal struct {
 	instead string
 }
 
-// removed: https://dev.mysql.com/doc/mysqld-version-reference/en/
-// and the like of each series; the last group was compared with the settings
-// that a 9.7 server lists.
+// removed: https://dev.mysql.com/doc/mysqld-version-reference/en/. What is said
+// to be gone in 9.7 was compared with the settings that its server lists.
 var removed = map[string]removal{
 	"query_cache_size":                 {order80, "leave it out, there is no query cache any more"},
 	"query_cache_type":                 {order80, "leave it out, there is no query cache any more"},

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,5 +144,14 @@ func TestInitialiseRefusesWhatIsNotItsOwn(t *testing.T) {
 	}
 	if _, err := os.Stat(foreign); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheServerSeesNoVariablesOfAService(t *testing.T) {
+	t.Setenv("MYSQL_TCP_PORT", "tcp://10.96.0.1:3306")
+	t.Setenv("TZ", "UTC")
+	env := environment()
+	if slices.Contains(env, "MYSQL_TCP_PORT=tcp://10.96.0.1:3306") || !slices.Contains(env, "TZ=UTC") {
+		t.Errorf("the environment is %q", env)
 	}
 }

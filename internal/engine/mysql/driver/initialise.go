@@ -97,6 +97,7 @@ func makeDirectory(ctx context.Context, dir, initFile string) error {
 // command is a short-lived program whose whole group dies with ctx.
 func command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, program, args...)
+	c.Env = environment()
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	return c

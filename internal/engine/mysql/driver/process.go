@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/myuser/db-operator/internal/engine"
 	"github.com/myuser/db-operator/internal/engine/mysql"
@@ -38,7 +40,7 @@ func (d *Driver) Standby() (engine.Process, error) {
 		Path: path,
 		Args: args,
 		// The server believes that it is supervised if this is its parent.
-		Env:         append(os.Environ(), "MYSQLD_PARENT_PID="+strconv.Itoa(os.Getpid())),
+		Env:         append(environment(), "MYSQLD_PARENT_PID="+strconv.Itoa(os.Getpid())),
 		Dir:         d.paths.DataDir,
 		Log:         ParseLog,
 		RestartExit: exitRestart,
@@ -69,4 +71,10 @@ func (d *Driver) started() {
 	d.gate = engine.GateClosed
 	d.running = d.written
 	d.pending = nil
+}
+
+// environment is the agent's own without what MySQL's programs read: a Service
+// named mysql-tcp puts MYSQL_TCP_PORT into every pod of its namespace.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "MYSQL") })
 }
