@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/myuser/db-operator/devcluster/config"
 	"github.com/myuser/db-operator/devcluster/pki"
 	"github.com/myuser/db-operator/devcluster/plan"
@@ -77,14 +75,13 @@ func (c *Cluster) configureControl() error {
 
 // configureNode writes a node's files, apart from its kubeconfigs.
 func (c *Cluster) configureNode(n plan.Node) error {
-	machine := config.Machine{Runc: c.Binary("runc"), NoPivotRoot: !isMountPoint("/")}
 	for _, dir := range []string{n.Kubelet(), n.Volumes(), n.Dir("pod-logs"), n.Dir("volume-plugins"), n.ContainerdState()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("making the folders of %s: %w", n.Name(), err)
 		}
 	}
 	return writeFiles(map[string]string{
-		n.Dir("containerd.toml"):                       config.Containerd(n, machine),
+		n.Dir("containerd.toml"):                       config.Containerd(n, c.Binary("runc")),
 		n.Dir("cni", "conf", "10-devcluster.conflist"): config.CNI(n),
 		n.Dir("kubelet.yaml"):                          config.Kubelet(c.Plan, n),
 		n.Dir("proxy.yaml"):                            config.Proxy(n),
@@ -133,11 +130,4 @@ func writeFiles(files map[string]string, mode os.FileMode) error {
 		}
 	}
 	return nil
-}
-
-// isMountPoint tells whether a file system is mounted exactly at path.
-func isMountPoint(path string) bool {
-	var stat unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BASIC_STATS, &stat)
-	return err == nil && stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }

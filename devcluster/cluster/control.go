@@ -99,7 +99,7 @@ func (c *Cluster) startServices() error {
 
 func (c *Cluster) startControl(name string, args []string) error {
 	_, err := c.Processes.Ensure(process.Spec{
-		Name: name, Args: args, Cgroup: plan.ControlGroup, Log: c.Plan.Log(name),
+		Name: name, Args: args, Cgroup: plan.ControlGroup, Root: root(), Log: c.Plan.Log(name),
 	})
 	return err
 }

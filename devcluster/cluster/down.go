@@ -28,7 +28,7 @@ func (c *Cluster) Down(ctx context.Context) error {
 	}{
 		{"thawing file systems", c.thawVolumes},
 		{"ending processes", c.endProcesses},
-		{"unmounting", func(context.Context) error { return mount.RemoveBelow(c.Plan.Dir) }},
+		{"unmounting", func(context.Context) error { return c.unmountAll() }},
 		{"removing control groups", c.removeGroups},
 		{"removing the network", c.removeNetwork},
 		{"removing files", c.removeFiles},

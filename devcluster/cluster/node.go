@@ -89,7 +89,7 @@ func (c *Cluster) StartNodePrograms(ctx context.Context, n plan.Node) error {
 
 func (c *Cluster) startOnNode(n plan.Node, program string, args []string) error {
 	_, err := c.Processes.Ensure(process.Spec{
-		Name: n.Process(program), Args: args, Netns: n.Netns(), Cgroup: n.SystemGroup(), Log: n.Log(program),
+		Name: n.Process(program), Args: args, Netns: n.Netns(), Cgroup: n.SystemGroup(), Root: root(), Log: n.Log(program),
 		// The shim and runc are found through PATH.
 		Env: []string{"PATH=" + c.set.Dir() + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 	})

@@ -6,8 +6,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/myuser/db-operator/devcluster/components"
 	"github.com/myuser/db-operator/devcluster/imagestore"
 	"github.com/myuser/db-operator/devcluster/kube"
@@ -129,15 +127,8 @@ func (c *Cluster) prepareMachine(ctx context.Context) error {
 	if err := c.saveState(); err != nil {
 		return err
 	}
-	// runc makes the mount above a container private, for which there must be
-	// a mount: in a chroot there may be none.
-	if !isMountPoint(c.Plan.Dir) {
-		if err := unix.Mount(c.Plan.Dir, c.Plan.Dir, "", unix.MS_BIND, ""); err != nil {
-			return fmt.Errorf("mounting the cluster's folder: %w", err)
-		}
-		if err := unix.Mount("", c.Plan.Dir, "", unix.MS_PRIVATE, ""); err != nil {
-			return fmt.Errorf("making the cluster's folder private: %w", err)
-		}
+	if err := c.mountRoot(); err != nil {
+		return err
 	}
 	tree, err := c.Tree()
 	if err != nil {

@@ -17,20 +17,12 @@ var files embed.FS
 
 var templates = template.Must(template.ParseFS(files, "templates/*"))
 
-// Machine is what a node's configuration depends on beside the plan.
-type Machine struct {
-	Runc string // path of the runc binary
-	// NoPivotRoot is needed where / is no mount point, as in a plain chroot.
-	NoPivotRoot bool
-}
-
-// Containerd is a node's containerd configuration.
-func Containerd(n plan.Node, m Machine) string {
+// Containerd is a node's containerd configuration, with the path of runc.
+func Containerd(n plan.Node, runc string) string {
 	return render("containerd.toml", struct {
-		Machine
-		Node       plan.Node
-		PauseImage string
-	}{m, n, plan.PauseImage})
+		Node             plan.Node
+		Runc, PauseImage string
+	}{n, runc, plan.PauseImage})
 }
 
 // CNI is a node's pod network: a routed veth pair per pod, so that Service

@@ -22,7 +22,7 @@ func TestFilesAndCommandsAreAsInTheGoldenFiles(t *testing.T) {
 	binary := func(name string) string { return "/bin/" + name }
 	lines := func(args []string) string { return strings.Join(args, "\n") + "\n" }
 	cases := map[string]string{
-		"containerd.toml":    config.Containerd(n, config.Machine{Runc: "/bin/runc"}),
+		"containerd.toml":    config.Containerd(n, "/bin/runc"),
 		"cni.json":           config.CNI(n),
 		"kubelet.yaml":       config.Kubelet(c, n),
 		"proxy.yaml":         config.Proxy(n),

@@ -27,6 +27,7 @@ type Spec struct {
 	Env    []string // added to the environment
 	Netns  string   // file of the network namespace, "" for the machine's own
 	Cgroup string
+	Root   string // folder that becomes the program's root, "" for the caller's own
 	Log    string // file to which standard output and error are appended
 }
 
@@ -61,7 +62,7 @@ func (t Table) Ensure(spec Spec) (started bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("finding this program: %w", err)
 	}
-	command := exec.Command(self, append([]string{trampoline, spec.Cgroup, spec.Netns, "--"}, spec.Args...)...)
+	command := exec.Command(self, append([]string{trampoline, spec.Cgroup, spec.Netns, spec.Root, "--"}, spec.Args...)...)
 	command.Env = append(os.Environ(), spec.Env...)
 	command.Stdout, command.Stderr = log, log
 	command.Dir = "/"
@@ -76,19 +77,19 @@ func (t Table) Ensure(spec Spec) (started bool, err error) {
 }
 
 // Become carries out the trampoline when the arguments ask for it: it enters
-// the group and the namespace and replaces this process by the program. In
+// the group, the namespace and the root, and replaces this process by the program. In
 // every other case it returns.
 func Become(args []string) {
-	if len(args) < 6 || args[1] != trampoline {
+	if len(args) < 7 || args[1] != trampoline {
 		return
 	}
-	if err := become(args[2], args[3], args[5:]); err != nil {
+	if err := become(args[2], args[3], args[4], args[6:]); err != nil {
 		fmt.Fprintln(os.Stderr, "devcluster:", err)
 		os.Exit(127)
 	}
 }
 
-func become(group, namespace string, args []string) error {
+func become(group, namespace, root string, args []string) error {
 	runtime.LockOSThread()
 	if group != "" {
 		tree, err := cgroup.Detect(cgroup.Root)
@@ -102,6 +103,11 @@ func become(group, namespace string, args []string) error {
 	if namespace != "" {
 		if err := netns.Enter(namespace); err != nil {
 			return err
+		}
+	}
+	if root != "" {
+		if err := syscall.Chroot(root); err != nil {
+			return fmt.Errorf("changing the root to %s: %w", root, err)
 		}
 	}
 	if err := syscall.Exec(args[0], args, os.Environ()); err != nil {
