@@ -182,7 +182,7 @@ func (m *member) doStart() {
 			m.starts++
 			m.restartExit = process.RestartExit
 			e := &m.engine
-			e.child, e.since, e.gate = child, time.Now(), engine.GateClosed
+			e.child, e.gate = child, engine.GateClosed
 			e.config, e.keys = &config, &keys
 			m.configRefused(refused)
 			m.transition("EngineStarted", "The engine starts as a standby.")

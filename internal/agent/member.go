@@ -102,7 +102,6 @@ type member struct {
 type running struct {
 	possible bool // a process may be left
 	child    child
-	since    time.Time
 	up       bool
 	answered time.Time // the last login that was
 	probe    engine.Probe

@@ -151,10 +151,6 @@ func (c *Child) LastErrors() []string {
 	return c.out.errors()
 }
 
-// LastOutput is the newest time at which the program wrote anything; it tells
-// slow from stuck while an engine recovers.
-func (c *Child) LastOutput() time.Time { return c.out.newest() }
-
 // raiseOOM is best effort: raising needs no privilege, and a process that has
 // just died has no file to write.
 func raiseOOM(pid int) {

@@ -31,7 +31,6 @@ type output struct {
 	stdout, stderr *os.File // the child's ends, until childHasIt
 	queue          chan engine.LogLine
 	dropped        atomic.Int64
-	last           atomic.Int64 // unix nanoseconds of the newest line
 	done           chan struct{}
 
 	mu   sync.Mutex
@@ -117,7 +116,6 @@ func (o *output) join(lines <-chan string, parse engine.LogParser) {
 				flush()
 				return
 			}
-			o.last.Store(time.Now().UnixNano())
 			parsed := parse(line)
 			if parsed.Continuation && record != nil {
 				if len(record.Message)+len(parsed.Message) < maxRecord {
@@ -172,13 +170,6 @@ func (o *output) errors() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]string(nil), o.errs...)
-}
-
-func (o *output) newest() time.Time {
-	if ns := o.last.Load(); ns != 0 {
-		return time.Unix(0, ns)
-	}
-	return time.Time{}
 }
 
 // level maps the words of engine.LogLine; an unknown or absent one is info.
