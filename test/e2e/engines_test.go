@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql"
@@ -94,7 +95,8 @@ func openPostgres(b binding, via from) (*sql.DB, error) {
 	}
 	config.Fallbacks = nil
 	config.DialFunc = via.DialContext
-	config.LookupFunc = nil
+	// The dialer resolves names as a pod would.
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	config.ConnectTimeout = 2 * time.Second
 	return stdlib.OpenDB(*config), nil
 }

@@ -17,7 +17,8 @@ func TestBinding(t *testing.T) {
 	})
 	const password = "a%3Ab%5Cc%2F%40%3F%26%3D%25%2B%20d%27%22%C3%A9"
 	want := map[string]string{
-		"uri": "postgresql://app:" + password + "@db.shop.svc:5432/app?sslmode=require&connect_timeout=2" +
+		"uri": "postgresql://app:" + password + "@db.shop.svc:5432/app?sslmode=require&connect_timeout=2&target_session_attrs=read-write",
+		"libpq-uri": "postgresql://app:" + password + "@db.shop.svc:5432/app?sslmode=require&connect_timeout=2" +
 			"&target_session_attrs=read-write&keepalives_idle=2&keepalives_interval=1&keepalives_count=3&tcp_user_timeout=5000",
 		"jdbc-uri": "jdbc:postgresql://db.shop.svc:5432/app?user=app&password=" + password +
 			"&sslmode=require&connectTimeout=2&loginTimeout=5&targetServerType=primary&tcpKeepAlive=true",
@@ -58,6 +59,9 @@ func FuzzBinding(f *testing.F) {
 		}
 		if c.User != username || c.Password != password || c.Host != "h.example" {
 			t.Fatalf("%q reads as %q %q", uri, c.User, c.Password)
+		}
+		if len(c.RuntimeParams) > 0 {
+			t.Fatalf("%q makes a driver send %v to the server, which refuses them", uri, c.RuntimeParams)
 		}
 	})
 }
