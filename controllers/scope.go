@@ -67,8 +67,6 @@ type scope struct {
 	// agents are the answers, by ordinal; nil was not asked or did not answer.
 	agents [desired.MaxMembers]*agentapi.Status
 
-	// plan is what the steps are about to do, for status.plan.
-	plan []string
 	// replacing and restarting name the pods that the rollout acts on.
 	replacing, restarting []string
 	failures              []failure
