@@ -73,17 +73,13 @@ var rules = []struct {
 	// except are packages below from that the rule leaves out.
 	except    []string
 	forbidden []string
-	// direct counts only what our own packages import: libraries that these
-	// must use bring some of it along (apply configurations a REST client,
-	// controller-runtime's metrics database/sql).
-	direct bool
 }{
 	{
 		name: "the API knows the API machinery only", from: "api/v1",
 		forbidden: []string{module, "k8s.io/client-go", "sigs.k8s.io/controller-runtime/pkg/client", "database/sql"},
 	},
 	{
-		name: "desired objects are made without a client or a context", from: "internal/desired", direct: true,
+		name: "desired objects are made without a client or a context", from: "internal/desired",
 		forbidden: []string{"k8s.io/client-go/kubernetes", "k8s.io/client-go/rest", "sigs.k8s.io/controller-runtime", module + "/internal/kube", module + "/internal/agent", module + "/controllers"},
 	},
 	{
@@ -95,7 +91,7 @@ var rules = []struct {
 		forbidden: []string{"k8s.io", "sigs.k8s.io", module + "/controllers"},
 	},
 	{
-		name: "controllers never reach a driver, SQL or the agent", from: "controllers", direct: true,
+		name: "controllers never reach a driver, SQL or the agent", from: "controllers",
 		forbidden: []string{module + "/internal/agent", "database/sql", "github.com/jackc/pgx", "github.com/go-sql-driver/mysql", module + "/internal/engine/postgres", module + "/internal/engine/mysql"},
 	},
 	{
@@ -152,23 +148,6 @@ func reached(packages map[string]pkg, p pkg) []string {
 		queue = append(queue, packages[next].Imports...)
 	}
 	return slices.Sorted(maps.Keys(seen))
-}
-
-// reached are the packages that p depends on: all, or those that a package of
-// ours among them imports itself.
-func reached(packages map[string]pkg, p pkg, direct bool) []string {
-	if !direct {
-		return p.Deps
-	}
-	all := slices.Clone(p.Imports)
-	for _, dep := range p.Deps {
-		if ours, ok := packages[dep]; ok {
-			all = append(all, dep)
-			all = append(all, ours.Imports...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // Pure packages use the standard library only, and of it nothing that does I/O
