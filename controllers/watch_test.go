@@ -1,0 +1,75 @@
+package controllers
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/myuser/db-operator/internal/agentapi"
+)
+
+// A settled Database gets a pass when its agent says something new, and no
+// pass while only the log grows.
+func TestAgentWatch(t *testing.T) {
+	key := types.NamespacedName{Namespace: "prod", Name: "shop"}
+	targets := map[int]Target{0: {Pod: "shop-0"}}
+	said := agentapi.Status{Term: 1, Ready: true, Position: "0/1"}
+	cases := map[string]struct {
+		then func(*fakeAgents)
+		told bool
+	}{
+		"nothing new":       {func(*fakeAgents) {}, false},
+		"the log grows":     {func(f *fakeAgents) { now := said; now.Position = "0/2"; f.set("shop-0", now) }, false},
+		"another term":      {func(f *fakeAgents) { now := said; now.Term = 2; f.set("shop-0", now) }, true},
+		"the agent is away": {func(f *fakeAgents) { delete(f.answers, "shop-0") }, true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				agents := &fakeAgents{answers: map[string]agentapi.Status{"shop-0": said}}
+				watch := newAgentWatch(agents)
+				watch.set(key, targets, []*agentapi.Status{&said})
+				ctx, stop := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- watch.Start(ctx) }()
+				c.then(agents)
+				told := false
+				select {
+				case event := <-watch.changed:
+					told = event.Object.Name == "shop" && event.Object.Namespace == "prod"
+				case <-time.After(3 * askEvery):
+				}
+				if told != c.told {
+					t.Errorf("a pass was asked for: %t", told)
+				}
+				stop()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestAgentWatchForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watch := newAgentWatch(&fakeAgents{})
+		key := types.NamespacedName{Namespace: "prod", Name: "gone"}
+		watch.set(key, map[int]Target{0: {Pod: "gone-0"}}, []*agentapi.Status{{Term: 1}})
+		watch.forget(key)
+		ctx, stop := context.WithTimeout(t.Context(), 3*askEvery)
+		defer stop()
+		go func() {
+			for range watch.changed {
+				t.Error("a deleted Database was told of")
+			}
+		}()
+		if err := watch.Start(ctx); err != nil {
+			t.Error(err)
+		}
+		close(watch.changed)
+	})
+}
