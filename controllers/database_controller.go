@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -95,7 +97,7 @@ func (r *DatabaseReconciler) Reconcile(ctx context.Context, request ctrl.Request
 		return ctrl.Result{}, fmt.Errorf("observing: %w", err)
 	}
 	s.refusal = refuse(s)
-	if len(s.leftover) == 0 {
+	if len(s.leftover) == 0 && s.in.Profile != nil {
 		for _, step := range r.steps() {
 			if s.refusal.any() && !(step.anyway && s.deployed()) {
 				continue
@@ -133,7 +135,8 @@ func (s *scope) again() time.Duration {
 func (s *scope) unexpected() error {
 	var all []error
 	for _, f := range s.failures {
-		if !explained(f.err).any() {
+		// Where the namespace goes, everything in it goes too.
+		if !explained(f.err).any() && !apierrors.HasStatusCause(f.err, corev1.NamespaceTerminatingCause) {
 			all = append(all, fmt.Errorf("%s: %w", f.step, f.err))
 		}
 	}

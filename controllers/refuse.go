@@ -61,6 +61,10 @@ func keptEngine(s *scope) cause {
 }
 
 func version(s *scope) cause {
+	if s.in.Profile == nil {
+		return cause{dbv1.ReasonUnsupportedVersion, fmt.Sprintf(
+			"This release of the operator does not know the engine %q. Install the release that made the Database, or a newer one.", s.db.Spec.Engine)}
+	}
 	_, err := s.in.Profile.Resolve(s.db.Spec.Version)
 	if unsupported := new(engine.UnsupportedVersion); errors.As(err, &unsupported) {
 		return cause{dbv1.ReasonUnsupportedVersion, fmt.Sprintf("spec.version: %v.", unsupported)}

@@ -243,6 +243,14 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+func TestAnEngineOfANewerOperatorIsLeftAlone(t *testing.T) {
+	s := settledScope() // of an engine without a profile
+	s.claims[0].Labels = map[string]string{desired.EngineLabel: string(s.db.Spec.Engine)}
+	if got := refuse(s); got.reason != dbv1.ReasonUnsupportedVersion {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // fresh is the scope of a Database that has nothing yet.
 func fresh(s *scope) *scope {
 	s.db.Status.Term = 0

@@ -43,7 +43,8 @@ func (w *Writer) PatchStatus(ctx context.Context, before, after client.Object, w
 	if whole {
 		patch = wholeStatus{}
 	}
-	if err := w.client.Status().Patch(ctx, after, patch, client.FieldOwner(FieldManager)); err != nil {
+	err := w.client.Status().Patch(ctx, after, patch, client.FieldOwner(FieldManager))
+	if err != nil && !apierrors.IsNotFound(err) { // gone: nobody reads it any more
 		return fmt.Errorf("writing the status of %s: %w", after.GetName(), err)
 	}
 	return nil
