@@ -1,0 +1,92 @@
+//go:build apiserver
+
+package controllers
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/myuser/db-operator/api/v1"
+	"github.com/myuser/db-operator/internal/agentapi"
+	"github.com/myuser/db-operator/internal/desired"
+)
+
+func TestPullSecretsOfTheOperatorAreCopied(t *testing.T) {
+	w := newWorld(t)
+	for name, host := range map[string]string{"one": "a.example.com", "two": "b.example.com"} {
+		w.create(&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+			Type:       corev1.SecretTypeDockerConfigJson,
+			StringData: map[string]string{corev1.DockerConfigJsonKey: `{"auths":{"` + host + `":{"auth":"eDp5"}}}`},
+		})
+	}
+	w.reconciler.Namespace, w.reconciler.PullSecrets = w.namespace, []string{"one", "two"}
+	w.reconciler.Settings.PullSecret = true
+	db := w.database("shop", dbv1.EnginePostgres, "17", nil)
+	member := w.ready(db)
+	copied := &corev1.Secret{}
+	w.get("shop-pull", copied)
+	var merged struct{ Auths map[string]any }
+	if err := json.Unmarshal(copied.Data[corev1.DockerConfigJsonKey], &merged); err != nil || len(merged.Auths) != 2 {
+		t.Errorf("%s: %v", copied.Data[corev1.DockerConfigJsonKey], err)
+	}
+	if got := member.Spec.ImagePullSecrets; len(got) != 1 || got[0].Name != "shop-pull" {
+		t.Errorf("the pod pulls with %v", got)
+	}
+	w.wrote()
+	w.pass(db)
+	if wrote := w.wrote(); len(wrote) > 0 {
+		t.Errorf("a settled Database caused %q", wrote)
+	}
+}
+
+// What members went through while no operator was there is posted later, with
+// the times at which it happened, and once only.
+func TestTransitionsBecomeEventsOnce(t *testing.T) {
+	w := newWorld(t)
+	db := w.database("shop", dbv1.EngineMySQL, "9.7", nil)
+	w.ready(db)
+	then := w.now.Add(-3 * time.Hour).Truncate(time.Second)
+	said := w.healthy(db)
+	said.Transitions = []agentapi.Transition{
+		{Sequence: 1, Time: then, Reason: "Initialised", Message: "The data directory is complete."},
+		{Sequence: 2, Time: then.Add(time.Minute), Reason: "Opened", Message: strings.Repeat("long ", 400)},
+	}
+	w.agents.set("shop-0", said)
+	w.pass(db)
+	posted := w.posted()
+	if len(posted) != 2 {
+		t.Fatalf("%d events", len(posted))
+	}
+	for _, event := range posted {
+		if event.EventTime.After(then.Add(time.Hour)) || event.Regarding.UID != db.UID || len(event.Note) > noteLimit {
+			t.Errorf("event %+v", event)
+		}
+	}
+	if got := w.claim(db).Annotations[desired.PostedAnnotation]; got != "2" {
+		t.Errorf("the claim remembers %q", got)
+	}
+	w.wrote()
+	w.reconciler = w.restarted()
+	w.pass(db)
+	if wrote := w.wrote(); len(wrote) > 0 {
+		t.Errorf("a restarted operator caused %q", wrote)
+	}
+}
+
+// posted are the agents' transitions among the events.
+func (w *world) posted() []eventsv1.Event {
+	w.Helper()
+	var all eventsv1.EventList
+	if err := w.client.List(w.Context(), &all, client.InNamespace(w.namespace)); err != nil {
+		w.Fatal(err)
+	}
+	return all.Items
+}
