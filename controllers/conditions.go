@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/myuser/db-operator/api/v1"
+	"github.com/myuser/db-operator/internal/agentapi"
 	"github.com/myuser/db-operator/internal/desired"
 	"github.com/myuser/db-operator/internal/pod"
 )
@@ -21,6 +22,8 @@ func (s *scope) ready() verdict {
 		return no(s.waitsForCleanup())
 	case !s.allServe() && !blocked.good:
 		return no(blocked.cause)
+	case s.memberNeeds().any():
+		return no(s.memberNeeds())
 	case !s.deployed():
 		return no(creating)
 	case !s.allServe():
@@ -30,6 +33,27 @@ func (s *scope) ready() verdict {
 	default:
 		return yes(dbv1.ReasonReady, "%d of %d members ready.", desired.Members, s.db.Spec.Replicas)
 	}
+}
+
+// memberNeeds is what a member says that only a person can cure.
+func (s *scope) memberNeeds() cause {
+	for ordinal, agent := range s.agents {
+		if agent != nil && agentapi.NeedsSomebody(agent.Reason) {
+			return s.trouble(ordinal)
+		}
+	}
+	return cause{}
+}
+
+// engineRefusal is what the engine itself says of the parameters. Not every
+// engine can be known well enough to tell before.
+func (s *scope) engineRefusal() cause {
+	for ordinal, agent := range s.agents {
+		if agent != nil && agent.Reason == agentapi.ReasonConfigurationRefused {
+			return cause{dbv1.ReasonInvalidParameters, s.trouble(ordinal).message}
+		}
+	}
+	return cause{}
 }
 
 // available: the primary's gate is open.
@@ -71,6 +95,9 @@ func (s *scope) upToDate() verdict {
 	case len(s.resizing()) > 0:
 		return no(cause{dbv1.ReasonResizing, fmt.Sprintf("These volumes grow to %s: %s.", s.db.Spec.Storage, list(s.resizing()))})
 	}
+	if c := s.engineRefusal(); c.any() {
+		return no(c)
+	}
 	for ordinal, agent := range s.agents {
 		name := s.names.Pod(ordinal)
 		switch {
@@ -107,8 +134,10 @@ func (s *scope) notBlocked() verdict {
 			return no(c)
 		}
 	}
-	if c := s.waitsFor(); c.any() {
-		return no(c)
+	for _, c := range []cause{s.engineRefusal(), s.memberNeeds(), s.waitsFor()} {
+		if c.any() {
+			return no(c)
+		}
 	}
 	return yes(dbv1.ReasonNotBlocked, "Nothing is lacking.")
 }
@@ -123,6 +152,9 @@ func (s *scope) stalled() cause {
 			return c
 		}
 	}
+	if c := s.engineRefusal(); c.any() {
+		return c
+	}
 	if s.db.Spec.Replicas > desired.Members {
 		return s.tooMany()
 	}
@@ -131,7 +163,7 @@ func (s *scope) stalled() cause {
 
 // reconciling: work is under way.
 func (s *scope) reconciling() cause {
-	if s.refusal.any() {
+	if s.refusal.any() || s.engineRefusal().any() {
 		return cause{}
 	}
 	if up := s.upToDate(); !up.good && up.reason != dbv1.ReasonAgentOutdated {

@@ -192,6 +192,7 @@ func (s *scope) listMembers() []dbv1.Member {
 		if agent := s.agents[ordinal]; agent != nil {
 			member.UID, member.Role = agent.UID, dbv1.Role(agent.Role)
 			member.Position, member.EngineVersion = agent.Position, agent.EngineVersion
+			member.Reason = agent.Reason
 		}
 		if !member.Ready {
 			member.Reason = s.trouble(ordinal).reason

@@ -110,8 +110,21 @@ func TestStatus(t *testing.T) {
 			func(s *scope) { *s = *fresh(s) },
 			want{dbv1.PhaseCreating, "-Creating", "-Creating", "-Creating", "NotBlocked", "", "Creating"}},
 		"the agent tells what is wrong": {
-			func(s *scope) { s.agents[0].Ready, s.agents[0].Reason = false, "DiskFull" },
-			want{dbv1.PhaseDegraded, "-DiskFull", "-NoPrimary", "Settled", "NotBlocked", "", "DiskFull"}},
+			func(s *scope) { s.agents[0].Ready, s.agents[0].Reason = false, "EngineCrashed" },
+			want{dbv1.PhaseDegraded, "-EngineCrashed", "-NoPrimary", "Settled", "NotBlocked", "", "EngineCrashed"}},
+		"the volume is full and the gate is open": {
+			func(s *scope) { s.agents[0].Reason = agentapi.ReasonDiskFull },
+			want{dbv1.PhaseBlocked, "-DiskFull", "Available", "Settled", "-DiskFull", "", ""}},
+		"the engine refuses the parameters and goes on with those before": {
+			func(s *scope) {
+				s.agents[0].Reason, s.agents[0].SpecGeneration = agentapi.ReasonConfigurationRefused, 2
+			},
+			want{dbv1.PhaseBlocked, "Ready", "Available", "-InvalidParameters", "-InvalidParameters", "InvalidParameters", ""}},
+		"the engine refuses the parameters of its first start": {
+			func(s *scope) {
+				s.agents[0].Reason, s.agents[0].Ready = agentapi.ReasonConfigurationRefused, false
+			},
+			want{dbv1.PhaseBlocked, "-InvalidParameters", "-NoPrimary", "-InvalidParameters", "-InvalidParameters", "InvalidParameters", ""}},
 		"the first start is under way": {
 			func(s *scope) {
 				s.db.Status.Term, s.agents[0].Term = 0, 0

@@ -1,0 +1,32 @@
+package agentapi
+
+// Reasons of Status.Reason on which the operator acts. All others it only
+// repeats.
+const (
+	// ReasonConfigurationRefused: the engine does not take the parameters, and
+	// those before them stay in force.
+	ReasonConfigurationRefused = "ConfigurationRefused"
+
+	// The volume needs somebody.
+	ReasonDiskFull   = "DiskFull"
+	ReasonDiskFailed = "DiskFailed"
+
+	// The volume holds something else than what should be served from it.
+	ReasonWrongDatabase  = "WrongDatabase"
+	ReasonWrongEngine    = "WrongEngine"
+	ReasonUnknownData    = "UnknownData"
+	ReasonUnfinishedJob  = "UnfinishedJob"
+	ReasonDataMissing    = "DataMissing"
+	ReasonMembersMissing = "MembersMissing"
+)
+
+// NeedsSomebody tells whether nothing but a person's act ends this state.
+func NeedsSomebody(reason string) bool {
+	switch reason {
+	case ReasonDiskFull, ReasonDiskFailed, ReasonWrongDatabase, ReasonWrongEngine,
+		ReasonUnknownData, ReasonUnfinishedJob, ReasonDataMissing, ReasonMembersMissing:
+		return true
+	default:
+		return false
+	}
+}
