@@ -27,7 +27,7 @@ const (
 	refreshed = time.Second
 	// recheck is for what nobody tells of a settled Database, such as a
 	// deleted Secret.
-	recheck = 6 * time.Hour
+	recheck = 12 * time.Hour
 )
 
 // DatabaseReconciler brings Databases to the state that their specs ask for.
