@@ -57,6 +57,12 @@ func defaults(c engine.Config) []setting {
 		// cannot differ on a replica, and only SUPER could make one otherwise.
 		// It is deprecated: loose, so that its end does not keep a server down.
 		{"loose_log_bin_trust_function_creators", "ON"},
+		// A container may not set its memory policy: each start would warn four
+		// times. Servers built without NUMA do not know the setting.
+		{"loose_innodb_numa_interleave", "OFF"},
+		// True of every member and intended: the CA signs itself, /run is a
+		// volume in memory.
+		{"log_error_suppression_list", "MY-010068,MY-011810"},
 	}
 	if c.Memory < frugalBelow {
 		out = append(out, frugal()...)
