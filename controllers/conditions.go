@@ -86,6 +86,8 @@ func (s *scope) upToDate() verdict {
 	switch {
 	case s.refusal.any():
 		return no(s.refusal)
+	case s.notTaken().any():
+		return no(s.notTaken())
 	case !s.deployed():
 		return no(creating)
 	case len(s.replacing) > 0:
@@ -147,10 +149,8 @@ func (s *scope) stalled() cause {
 	if s.refusal.any() {
 		return s.refusal
 	}
-	for _, f := range s.failures {
-		if c := explained(f.err); c.reason == dbv1.ReasonInvalidSpec || c.reason == dbv1.ReasonStorageCannotGrow {
-			return c
-		}
+	if c := s.notTaken(); c.any() {
+		return c
 	}
 	if c := s.engineRefusal(); c.any() {
 		return c
@@ -161,9 +161,19 @@ func (s *scope) stalled() cause {
 	return cause{}
 }
 
+// notTaken is what the API server itself refused, for good.
+func (s *scope) notTaken() cause {
+	for _, f := range s.failures {
+		if c := explained(f.err); c.reason == dbv1.ReasonInvalidSpec || c.reason == dbv1.ReasonStorageCannotGrow {
+			return c
+		}
+	}
+	return cause{}
+}
+
 // reconciling: work is under way.
 func (s *scope) reconciling() cause {
-	if s.refusal.any() || s.engineRefusal().any() {
+	if s.refusal.any() || s.notTaken().any() || s.engineRefusal().any() {
 		return cause{}
 	}
 	if up := s.upToDate(); !up.good && up.reason != dbv1.ReasonAgentOutdated {

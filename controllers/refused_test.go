@@ -160,6 +160,10 @@ func TestStorageGrowsOneClaimAtATime(t *testing.T) {
 	}
 	// The claim has no class here, so the API server refuses, and says so.
 	w.expect(db, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonStorageCannotGrow)
+	w.expect(db, dbv1.ConditionUpToDate, metav1.ConditionFalse, dbv1.ReasonStorageCannotGrow)
+	if len(db.Status.Plan) > 0 {
+		t.Errorf("plan %q", db.Status.Plan)
+	}
 	w.edit(db, func() { db.Spec.Storage = "10Gi" })
 	w.pass(db)
 	if c := w.condition(db, dbv1.ConditionStalled); c.Type != "" {

@@ -55,7 +55,7 @@ func (s *scope) claimSize(claim *corev1.PersistentVolumeClaim) resource.Quantity
 // resizing names the claims whose volumes are smaller than what is asked for.
 func (s *scope) resizing() []string {
 	want, err := resource.ParseQuantity(s.db.Spec.Storage)
-	if err != nil || s.refusal.any() {
+	if err != nil || s.refusal.any() || s.notTaken().any() {
 		return nil
 	}
 	var names []string
