@@ -54,7 +54,7 @@ var engines = []engineCase{
 	{
 		name: "mysql", version: "9.7",
 		small:         map[string]dbv1.ParameterValue{"innodb_buffer_pool_size": "64M"},
-		dynamic:       [3]string{"long_query_time", "7", "7.000000"},
+		dynamic:       [3]string{"long_query_time", "7", "7"},
 		static:        [3]string{"ft_min_word_len", "3", "3"},
 		show:          "select @@global.%s",
 		serverProcess: "mysqld",

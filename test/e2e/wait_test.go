@@ -24,15 +24,19 @@ func eventually(t *testing.T, limit time.Duration, what string, look func(ctx co
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	start := time.Now()
+	last := "nothing"
 	for {
 		done, seen := look(ctx)
 		if done {
 			return time.Since(start)
 		}
+		if ctx.Err() == nil { // what a look says that ran into the deadline is the deadline
+			last = seen
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("waited %s for %s; last seen: %s", limit, what, seen)
+			t.Fatalf("waited %s for %s; last seen: %s", limit, what, last)
 		}
 	}
 }
