@@ -12,17 +12,27 @@ import (
 	"github.com/myuser/db-operator/devcluster/mount"
 )
 
-// mountedRoot is where / is mounted once more when it is no mount point.
+// mountedRoot is where / is mounted once more in a chroot.
 const mountedRoot = "/run/devcluster-root"
 
-// root is the folder that programs take for their root, "" for /. A container
-// is made by changing properties of the mount at /; in a chroot there may be
-// none, so programs get a / that is one.
+// root is the mount that programs take for their root, "" for /. Containers can
+// be made and entered only where / is the root of the mount namespace, which it
+// is not in a chroot: there programs get a namespace in which it is.
 func root() string {
-	if isMountPoint("/") {
+	if isMountPoint("/") && !inChroot() {
 		return ""
 	}
 	return mountedRoot
+}
+
+// inChroot tells whether this process has another root than the first one. When
+// that cannot be seen, it is taken for the same.
+func inChroot() bool {
+	var first, own unix.Stat_t
+	if unix.Stat("/proc/1/root/", &first) != nil || unix.Stat("/", &own) != nil {
+		return false
+	}
+	return first.Dev != own.Dev || first.Ino != own.Ino
 }
 
 // mountRoot mounts / at mountedRoot where that is needed. The mounts are

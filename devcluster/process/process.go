@@ -27,7 +27,7 @@ type Spec struct {
 	Env    []string // added to the environment
 	Netns  string   // file of the network namespace, "" for the machine's own
 	Cgroup string
-	Root   string // folder that becomes the program's root, "" for the caller's own
+	Root   string // mount that becomes the program's root, "" for the caller's own
 	Log    string // file to which standard output and error are appended
 }
 
@@ -106,8 +106,8 @@ func become(group, namespace, root string, args []string) error {
 		}
 	}
 	if root != "" {
-		if err := syscall.Chroot(root); err != nil {
-			return fmt.Errorf("changing the root to %s: %w", root, err)
+		if err := enterRoot(root); err != nil {
+			return err
 		}
 	}
 	if err := syscall.Exec(args[0], args, os.Environ()); err != nil {

@@ -98,7 +98,9 @@ func (d Disk) device() string {
 	backing, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	for _, file := range backing {
 		content, err := os.ReadFile(file)
-		if err == nil && strings.TrimSpace(string(content)) == d.image() {
+		// The kernel names the file as seen from its own root, which in a
+		// chroot may be above ours.
+		if err == nil && strings.HasSuffix(strings.TrimSpace(string(content)), d.image()) {
 			return "/dev/" + filepath.Base(filepath.Dir(filepath.Dir(file)))
 		}
 	}
