@@ -111,7 +111,8 @@ func run(ctx context.Context, env []string, program string, args ...string) (str
 	command := exec.CommandContext(ctx, program, args...)
 	command.Env = slices.Concat(os.Environ(), []string{"DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"}, env)
 	// What it mounts is gone when it is, and it ends when this process does.
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM}
+	clone, unshare := newMounts()
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Cloneflags: clone, Unshareflags: unshare, Pdeathsig: syscall.SIGTERM}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 	command.WaitDelay = cleanupTime
 	var output bytes.Buffer

@@ -37,7 +37,7 @@ type graft struct {
 //	  /dev   /dev/shm  /tmp  /run     tmpfs
 //	  binds                           of the machine
 func (s spec) enterRoot() error {
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+	if err := separateMounts(); err != nil {
 		return fmt.Errorf("separating the mounts: %w", err)
 	}
 	grafts, err := s.takeGrafts()

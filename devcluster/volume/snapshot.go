@@ -113,25 +113,45 @@ func (d Disk) Rollback(ctx context.Context, file string) error {
 	return d.Mount(ctx)
 }
 
-// unmountAll removes the volume's mount and those that kubelet made of it.
+// unmountAll removes the volume's mount and those that kubelet made of it. The
+// removal of one may take others with it, so they are looked for anew each time.
 func (d Disk) unmountAll() error {
-	content, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return fmt.Errorf("listing mounts: %w", err)
+	device := ""
+	for {
+		content, err := os.ReadFile("/proc/self/mountinfo")
+		if err != nil {
+			return fmt.Errorf("listing mounts: %w", err)
+		}
+		points := mount.Parse(string(content))
+		if device == "" {
+			device = deviceAt(points, d.Path())
+		}
+		last := lastOf(points, device)
+		if device == "" || last == "" {
+			return nil
+		}
+		if err := unix.Unmount(last, 0); err != nil {
+			return fmt.Errorf("unmounting %s: %w", last, err)
+		}
 	}
-	points := mount.Parse(string(content))
+}
+
+func deviceAt(points []mount.Point, path string) string {
 	device := ""
 	for _, point := range points {
-		if point.Path == d.Path() {
+		if point.Path == path {
 			device = point.Device
 		}
 	}
-	for i := len(points) - 1; i >= 0 && device != ""; i-- {
-		if points[i].Device == device {
-			if err := unix.Unmount(points[i].Path, 0); err != nil {
-				return fmt.Errorf("unmounting %s: %w", points[i].Path, err)
-			}
+	return device
+}
+
+func lastOf(points []mount.Point, device string) string {
+	last := ""
+	for _, point := range points {
+		if point.Device == device {
+			last = point.Path
 		}
 	}
-	return nil
+	return last
 }
