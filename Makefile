@@ -43,7 +43,7 @@ test: ## Run every test: unit, API server, engines, end to end (needs root and G
 .PHONY: test-unit
 test-unit: ## Unit, golden and dependency tests and fuzz seeds: under a minute, no network
 	@$(PART) unit hack/go-test -- ./... 
-	@$(PART) unit-devcluster hack/go-test -C devcluster -- ./...
+	@$(PART) unit-devcluster hack/go-test -C devcluster -- $$(cd devcluster && go list ./... | grep -v /cmd/)
 
 .PHONY: test-api
 test-api: components ## The schema and the controllers against a real API server
@@ -54,8 +54,8 @@ test-conformance: devcluster ## Every driver against its real engine, inside the
 	@$(PART) conformance hack/conformance
 
 .PHONY: test-e2e
-test-e2e: ## The operator with both engines on the local cluster
-	@hack/on-cluster $(PART) e2e hack/go-test -tags e2e -timeout 30m -parallel 4 -- ./test/e2e/...
+test-e2e: ## The operator with both engines, and the faults of the local cluster itself
+	@hack/on-cluster hack/cluster-tests
 
 ##@ Everyday work
 
