@@ -41,7 +41,7 @@ test: ## Run every test: unit, API server, engines, end to end (needs root and G
 ##@ Parts of the tests
 
 .PHONY: test-unit
-test-unit: ## Unit, golden and dependency tests and fuzz seeds: under a minute, no network
+test-unit: ## Unit, golden and dependency tests and fuzz seeds: under a minute, no cluster
 	@$(PART) unit hack/go-test -- ./... 
 	@$(PART) unit-devcluster hack/go-test -C devcluster -- $$(cd devcluster && go list ./... | grep -v /cmd/)
 
@@ -64,7 +64,7 @@ generate: ## Remake generated code, the CRD and docs/api.md
 	@hack/generate
 
 .PHONY: verify
-verify: ## Fail if generated files, modules or format are not up to date
+verify: ## Fail if generated files or modules are not up to date
 	@hack/verify
 
 .PHONY: lint
