@@ -42,7 +42,7 @@ test: ## Run every test: unit, API server, engines, end to end (needs root and G
 
 .PHONY: test-unit
 test-unit: ## Unit, golden and dependency tests and fuzz seeds: under a minute, no cluster
-	@$(PART) unit hack/go-test -- ./... 
+	@$(PART) unit hack/go-test -- ./...
 	@$(PART) unit-devcluster hack/go-test -C devcluster -- $$(cd devcluster && go list ./... | grep -v /cmd/)
 
 .PHONY: test-api

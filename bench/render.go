@@ -70,7 +70,7 @@ func number(x float64) string {
 	}
 }
 
-// goals are what the design asks for; figures without one have none.
+// goals are what we set out for; figures without one have none.
 var goals = map[string]string{
 	"create_ready_vs_floor":          "≤ 1.3",
 	"throughput_vs_bare":             "≥ 0.98",

@@ -9,6 +9,6 @@
 // The loop goroutine alone holds what it knows; jobs hand it closures. It
 // never waits for a disk, an engine or the network, so that its being alive is
 // what liveness means. It refuses to know any engine by name, and how a rule of
-// more than one member is led: question.go and lead.go are where that decision
-// will be exchanged for package ha's. Start reading at loop.go, then decide.go.
+// more than one member is led: lead.go is where that decision will be
+// exchanged for package ha's. Start reading at loop.go, then decide.go.
 package agent

@@ -55,7 +55,7 @@ func TestCreateAndConnect(t *testing.T) {
 	})
 }
 
-// kubectl shows the columns that the design promises, and knows the short name.
+// kubectl shows the columns that the README shows, and knows the short name.
 func TestKubectlGet(t *testing.T) {
 	e := engines[0]
 	db := newDatabase(newNamespace(t), "columns", e)

@@ -12,7 +12,7 @@ import (
 
 // adminRights let a person make databases, accounts and everything in them.
 // What would pass the gate, stop replication or write past the log is not
-// among them (api.md, Secrets): no RELOAD, which resets the binary log, no
+// among them: no RELOAD, which resets the binary log, no
 // SESSION_VARIABLES_ADMIN, which switches it off.
 var adminRights = []string{
 	"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "PROCESS", "REFERENCES", "INDEX", "ALTER",
@@ -31,8 +31,8 @@ var protectedSchemas = []string{"mysql", ownSchema}
 
 // EnsureAccounts implements engine.Driver. Statements on accounts are not
 // logged: each member's agent makes them, so that none ever waits for an
-// acknowledgement while it holds the lock that every login needs (ha-engines.md
-// M23). The database is logged, as all of the user's data.
+// acknowledgement while it holds the lock that every login needs
+// (measured). The database is logged, as all of the user's data.
 func (d *Driver) EnsureAccounts(ctx context.Context, a engine.Accounts) error {
 	session, err := d.pool().Conn(ctx)
 	if err != nil {

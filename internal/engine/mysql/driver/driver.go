@@ -19,7 +19,7 @@ type Driver struct {
 
 	mu sync.Mutex
 	// held keeps sessions open: a statement on accounts that waits for an
-	// acknowledgement blocks every new login, but not these (ha.md 15). It is
+	// acknowledgement blocks every new login, but not these (measured). It is
 	// nil until it is used and after Close.
 	held   *sql.DB
 	config engine.Config // as last given to Configure

@@ -30,8 +30,8 @@ const (
 )
 
 // memberRights: REPLICATION SLAVE to follow, BACKUP_ADMIN to be a clone's
-// donor, CONNECTION_ADMIN since offline_mode would cut it off (ha-engines.md
-// M12), SYSTEM_USER against an admin that may alter accounts.
+// donor, CONNECTION_ADMIN since offline_mode would cut it off
+// (measured), SYSTEM_USER against an admin that may alter accounts.
 const memberRights = "REPLICATION SLAVE, BACKUP_ADMIN, CONNECTION_ADMIN, SYSTEM_USER"
 
 func markAccountsMissing(dataDir string) error {

@@ -14,7 +14,7 @@ import (
 )
 
 // exitRestart is the code by which a supervised server asks to be started
-// again, at the end of a clone (ha.md 15).
+// again, at the end of a clone.
 const exitRestart = 16
 
 // Standby implements engine.Driver. That it comes up read-only, offline and

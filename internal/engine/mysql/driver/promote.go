@@ -55,7 +55,7 @@ func (d *Driver) applied(ctx context.Context) error {
 }
 
 // Barrier implements engine.Driver. The transaction's GTID is known beforehand;
-// the server skips one that it has executed (ha-engines.md M15), so that
+// the server skips one that it has executed (measured), so that
 // repeating it changes nothing.
 func (d *Driver) Barrier(ctx context.Context, s ha.Session) (ha.Log, error) {
 	d.mu.Lock()
