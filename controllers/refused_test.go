@@ -143,6 +143,35 @@ func TestEditsThatAreRefusedLeaveARunningDatabase(t *testing.T) {
 	}
 }
 
+// Somebody has put an object of their own where one of ours was.
+func TestARunningDatabaseTakesNothingOver(t *testing.T) {
+	for _, name := range []string{"shop-app", "shop-admin", "shop-ca", "shop-tls"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			db := w.database("shop", dbv1.EnginePostgres, "17", nil)
+			w.ready(db)
+			theirs := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}}
+			if err := w.client.Delete(t.Context(), theirs); err != nil {
+				t.Fatal(err)
+			}
+			theirs = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}, Data: map[string][]byte{"theirs": []byte("1")}}
+			w.create(theirs)
+			w.wrote()
+			w.pass(db)
+			after := &corev1.Secret{}
+			w.get(name, after)
+			if after.ResourceVersion != theirs.ResourceVersion {
+				t.Errorf("it was changed: %+v", after.ObjectMeta)
+			}
+			if wrote := w.wrote(); len(wrote) != 1 || wrote[0] != "status shop" {
+				t.Errorf("wrote %q", wrote)
+			}
+			w.expect(db, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict)
+			w.expect(db, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAvailable)
+		})
+	}
+}
+
 func TestStorageGrowsOneClaimAtATime(t *testing.T) {
 	w := newWorld(t)
 	db := w.database("shop", dbv1.EnginePostgres, "17", nil)

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -99,6 +100,9 @@ func (s *scope) initialised() bool {
 	}
 	return false
 }
+
+// foreign tells whether the object of this name belongs to somebody else.
+func (s *scope) foreign(kind, name string) bool { return slices.Contains(s.taken, kind+" "+name) }
 
 // primary is the ordinal of the member that says it takes writes.
 func (s *scope) primary() (ordinal int, found bool) {

@@ -19,6 +19,9 @@ import (
 // what is due is renewed. A password that somebody has edited is taken over
 // into the fields that are derived from it.
 func (r *DatabaseReconciler) credentials(ctx context.Context, s *scope) error {
+	if s.foreign("Secret", s.names.Authority()) {
+		return nil // a new authority would be lost with this pass
+	}
 	authority, err := r.authority(ctx, s)
 	if err != nil {
 		return err
@@ -112,8 +115,12 @@ func (r *DatabaseReconciler) pullSecret(ctx context.Context, s *scope) error {
 	return r.secret(ctx, s, &s.pull, s.in.PullSecret(text))
 }
 
-// secret applies one and keeps the result in the scope.
+// secret applies one and keeps the result in the scope. It runs while the spec
+// is refused too, so that it must itself leave alone what is somebody else's.
 func (r *DatabaseReconciler) secret(ctx context.Context, s *scope, have **corev1.Secret, want *secretApply) error {
+	if s.foreign("Secret", *want.Name) {
+		return nil
+	}
 	wrote, err := r.apply(ctx, orNil(*have), want)
 	if err != nil {
 		return fmt.Errorf("secret %s: %w", *want.Name, err)
