@@ -160,6 +160,48 @@ func TestManualEditsAreSetRight(t *testing.T) {
 	}
 }
 
+// A list entry is known by its port: another number makes it another entry, of
+// the same name, beside which ours would be refused.
+func TestAnEditedPortNumberIsSetRight(t *testing.T) {
+	w := newWorld(t)
+	db := w.database("shop", dbv1.EnginePostgres, "17", func(db *dbv1.Database) { db.Spec.Service.Type = corev1.ServiceTypeNodePort })
+	w.ready(db)
+	for _, name := range []string{"shop", "shop-ro", "shop-members"} {
+		service := &corev1.Service{}
+		service.Name = name
+		w.edit(service, func() { service.Spec.Ports[0].Port = 1234 })
+		before := service.DeepCopy()
+		w.edit(service, func() {
+			service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{Name: "theirs", Port: 80})
+		})
+		w.pass(db)
+		w.get(name, service)
+		var ports []int32
+		for _, port := range service.Spec.Ports {
+			ports = append(ports, port.Port)
+		}
+		slices.Sort(ports)
+		want := []int32{80, 5432}
+		if name == "shop-members" {
+			want = []int32{80, 5432, 8443, 9187}
+		}
+		if !slices.Equal(ports, want) {
+			t.Errorf("%s has the ports %v, want %v", name, ports, want)
+		}
+		i := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == 5432 })
+		if i >= 0 && service.Spec.Ports[i].NodePort != before.Spec.Ports[0].NodePort {
+			t.Errorf("%s has another node port", name)
+		}
+		w.expect(db, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
+	}
+	w.pass(db)
+	w.wrote()
+	w.pass(db)
+	if wrote := w.wrote(); len(wrote) > 0 {
+		t.Errorf("once set right, it caused %q", wrote)
+	}
+}
+
 func TestAnotherTemplateReplacesThePod(t *testing.T) {
 	w := newWorld(t)
 	db := w.database("shop", dbv1.EnginePostgres, "17", nil)

@@ -1,6 +1,6 @@
 // Package kube owns the few verbs by which the operator changes objects of the
-// API server: Apply, Create, PatchStatus and DeletePod. It knows how to write
-// and when not to; what to write is desired's business, and why the
+// API server: Apply, Create, Merge, PatchStatus and DeletePod. It knows how to
+// write and when not to; what to write is desired's business, and why the
 // controllers'.
 //
 // How Apply skips what changes nothing: the API server records which fields

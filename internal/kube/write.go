@@ -34,6 +34,16 @@ func (w *Writer) DeletePod(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
+// Merge sends the difference between before and after, in which a list counts
+// as one value. It is for what Apply cannot do: to Apply, an entry whose key
+// somebody has changed is another entry.
+func (w *Writer) Merge(ctx context.Context, before, after client.Object) error {
+	if err := w.client.Patch(ctx, after, client.MergeFrom(before), client.FieldOwner(FieldManager)); err != nil {
+		return fmt.Errorf("correcting %s: %w", after.GetName(), err)
+	}
+	return nil
+}
+
 // PatchStatus sends the difference between the statuses of before and after:
 // nobody else writes it, so a stale resourceVersion does not matter. Of an
 // object whose status was never written, whole is true and all is sent: what is
