@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/myuser/db-operator/internal/engine"
@@ -84,13 +86,28 @@ func validate(ctx context.Context, path, content string) error {
 	}
 	defer os.Remove(path)
 	output, err := command(ctx, server, "--defaults-file="+path, "--validate-config").CombinedOutput()
-	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("checking the parameters: %w", ctx.Err())
-		}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("checking the parameters: %w", ctx.Err())
+	case !ended(err):
+		return fmt.Errorf("checking the parameters: %w", err)
+	default:
 		return fmt.Errorf("%w: %s", engine.ErrConfigRefused, lastErrors(string(output)))
 	}
-	return nil
+}
+
+// ended tells a program that ended by itself from one that did not start or was
+// killed, by a lack of memory for instance: that one has refused nothing, and
+// nobody would ask again.
+func ended(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && !(status.Signaled() && status.Signal() == syscall.SIGKILL)
 }
 
 // writeFile replaces a file as a whole. It is rendered anew before each start,

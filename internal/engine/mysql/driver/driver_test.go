@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -126,6 +128,32 @@ func TestMissingRights(t *testing.T) {
 	}
 	if got := missingRights([]string{"GRANT SELECT ON `x`.* TO `admin`@`%`"}); len(got) != len(adminRights) {
 		t.Errorf("a right on one schema counts for all: only %q are missing", got)
+	}
+}
+
+// Only the server's own answer is a refusal: nobody asks again after one.
+func TestAServerThatGaveNoAnswerHasRefusedNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		refused bool
+	}{
+		"it says no":        {"echo no; exit 1", true},
+		"it is killed":      {"kill -9 $$", false},
+		"it takes too long": {"exec sleep 60", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			programs := t.TempDir()
+			if err := os.WriteFile(filepath.Join(programs, server), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := validate(ctx, filepath.Join(t.TempDir(), "my.cnf"), "")
+			if err == nil || errors.Is(err, engine.ErrConfigRefused) != c.refused {
+				t.Errorf("%v, want a refusal: %t", err, c.refused)
+			}
+		})
 	}
 }
 

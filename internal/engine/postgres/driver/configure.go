@@ -152,10 +152,28 @@ func (d *Driver) tryConfig(ctx context.Context, c engine.Config) error {
 	command := exec.CommandContext(ctx, path, "-C", "config_file",
 		"-D", d.paths.DataDir, "-c", "config_file="+filepath.Join(dir, postgres.ConfigFile))
 	output, err := command.CombinedOutput()
-	if err != nil {
+	switch {
+	case err == nil:
+		return missingLibrary(path, c.Parameters)
+	case ctx.Err() != nil:
+		return fmt.Errorf("trying the settings: %w", ctx.Err())
+	case !ended(err):
+		return fmt.Errorf("trying the settings: %w", err)
+	default:
 		return fmt.Errorf("%w: %s", engine.ErrConfigRefused, complaints(output))
 	}
-	return missingLibrary(path, c.Parameters)
+}
+
+// ended tells a program that ended by itself from one that did not start or was
+// killed, by a lack of memory for instance: that one has refused nothing, and
+// nobody would ask again.
+func ended(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && !(status.Signaled() && status.Signal() == syscall.SIGKILL)
 }
 
 // complaints are the server's messages without times and file names.

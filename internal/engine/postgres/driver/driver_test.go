@@ -1,11 +1,13 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/myuser/db-operator/internal/engine"
 	"github.com/myuser/db-operator/internal/engine/postgres"
@@ -141,6 +143,38 @@ func TestComplaintsAreTheServersWords(t *testing.T) {
 		"2026-11-30 09:58:47.145 GMT [1] FATAL:  configuration file \"/x/postgresql.conf\" contains errors\n"
 	if got, want := complaints([]byte(output)), `invalid value for parameter "TimeZone": "X"`; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Only the server's own answer is a refusal: nobody asks again after one.
+func TestAServerThatGaveNoAnswerHasRefusedNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		refused bool
+	}{
+		"it says no":        {"echo 'FATAL:  no'; exit 1", true},
+		"it is killed":      {"kill -9 $$", false},
+		"it takes too long": {"exec sleep 60", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, programs := testDriver(t), t.TempDir()
+			for _, file := range []string{"PG_VERSION", "global/pg_control"} {
+				path := filepath.Join(d.paths.DataDir, file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(programs, "postgres"), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := d.tryConfig(ctx, engine.Config{Version: "17", Memory: 1 << 30, Paths: d.paths})
+			if err == nil || errors.Is(err, engine.ErrConfigRefused) != c.refused {
+				t.Errorf("%v, want a refusal: %t", err, c.refused)
+			}
+		})
 	}
 }
 
