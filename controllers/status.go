@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -146,8 +147,9 @@ func (s *scope) lead(after *dbv1.DatabaseStatus) {
 		after.Term = newest.Term
 	}
 	if newest.RecordVersion > 0 {
-		// Before there is a record, the identity is one of an empty volume.
-		after.ClusterUID = newest.ClusterUID
+		// Before there is a record, the identity is one of an empty volume; a
+		// member that lost its volume knows the record and no identity.
+		after.ClusterUID = cmp.Or(newest.ClusterUID, after.ClusterUID)
 		after.Rule = &dbv1.Rule{Version: newest.RecordVersion, Members: s.podsOf(newest.RuleMembers), Acks: int32(newest.RuleAcks)}
 	}
 	if newest.EngineVersion != "" {

@@ -270,6 +270,21 @@ func fresh(s *scope) *scope {
 	return &scope{db: s.db, names: s.names, now: s.now, in: s.in}
 }
 
+// A member whose volume was lost knows the register's record and has no
+// identity yet: without the old one, the operator would let it start afresh.
+func TestIdentityOutlivesALostVolume(t *testing.T) {
+	s := settledScope()
+	s.db.Status.ClusterUID = "the-data"
+	s.agents[0].ClusterUID, s.agents[0].Ready, s.agents[0].Reason = "", false, agentapi.ReasonNotAMember
+	after := status(s)
+	if after.ClusterUID != "the-data" {
+		t.Errorf("clusterUID is %q after the volume was lost", after.ClusterUID)
+	}
+	if c := meta.FindStatusCondition(after.Conditions, dbv1.ConditionNotBlocked); c == nil || c.Status != metav1.ConditionFalse || c.Reason != agentapi.ReasonNotAMember {
+		t.Errorf("NotBlocked is %+v, though only a person can help", c)
+	}
+}
+
 func TestEventsFollowChangesOnly(t *testing.T) {
 	is := func(kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
 		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: "m"}

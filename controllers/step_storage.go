@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func (r *DatabaseReconciler) storage(ctx context.Context, s *scope) error {
 			kept.Version = claim.Annotations[desired.VersionAnnotation]
 		}
 		if agent := s.agents[ordinal]; agent != nil && agent.Term > 0 {
-			kept.Cluster = agent.ClusterUID
+			kept.Cluster = cmp.Or(agent.ClusterUID, kept.Cluster)
 		}
 		want := s.in.Claim(ordinal, s.claimSize(claim), kept)
 		if _, err := r.apply(ctx, claim, want); err != nil {

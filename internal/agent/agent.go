@@ -166,7 +166,7 @@ func (m *member) mountsFound(found mounts) {
 	if m.driver == nil {
 		newDriver, ok := m.o.Engines[found.Spec.Engine]
 		if !ok {
-			m.mountProblem = trouble{"UnknownEngine", fmt.Sprintf("This agent does not know the engine %q.", found.Spec.Engine)}
+			m.mountProblem = trouble{agentapi.ReasonUnknownEngine, fmt.Sprintf("This agent does not know the engine %q.", found.Spec.Engine)}
 			return
 		}
 		m.driver = newDriver(m.o.Layout.paths())

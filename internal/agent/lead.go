@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/myuser/db-operator/internal/agentapi"
 	"github.com/myuser/db-operator/internal/ha"
 )
 
@@ -122,10 +123,10 @@ func settled(q question) step {
 	case q.Lead != nil && (r.Leader != q.UID || r.Term != q.Lead.Term || !r.Alone(q.UID)):
 		return step{Move: giveUp, Record: r}
 	case !r.Names(q.UID):
-		return step{Move: stay, Why: trouble{"NotAMember",
+		return step{Move: stay, Why: trouble{agentapi.ReasonNotAMember,
 			"The rule does not count this member. It waits to be added; this version leads one member only."}}
 	case !r.Alone(q.UID):
-		return step{Move: stay, Why: trouble{"RuleOfMore",
+		return step{Move: stay, Why: trouble{agentapi.ReasonRuleOfMore,
 			fmt.Sprintf("The rule counts %d members, which this version cannot lead.", len(r.Members))}}
 	case r.Leader == q.UID:
 		return step{Move: take, Record: r}
@@ -163,7 +164,7 @@ func fill(q question) step {
 func firstStart(q question) step {
 	switch {
 	case q.Bootstrap != q.Pod || q.Answer != empty:
-		return step{Move: stay, Why: trouble{"NotBootstrapped",
+		return step{Move: stay, Why: trouble{agentapi.ReasonNotBootstrapped,
 			"The register holds no record and does not name this pod to write the first one. An empty volume never leads by itself."}}
 	case !q.Initialised:
 		return step{Move: mayStart, Why: trouble{"Initialising", "The member makes its first data directory."}}

@@ -18,13 +18,22 @@ const (
 	ReasonUnfinishedJob  = "UnfinishedJob"
 	ReasonDataMissing    = "DataMissing"
 	ReasonMembersMissing = "MembersMissing"
+
+	// The register's record leaves this member no part.
+	ReasonNotAMember      = "NotAMember"
+	ReasonNotBootstrapped = "NotBootstrapped"
+	ReasonRuleOfMore      = "RuleOfMore"
+
+	// ReasonUnknownEngine: the pod has an agent older than its engine.
+	ReasonUnknownEngine = "UnknownEngine"
 )
 
 // NeedsSomebody tells whether nothing but a person's act ends this state.
 func NeedsSomebody(reason string) bool {
 	switch reason {
 	case ReasonDiskFull, ReasonDiskFailed, ReasonWrongDatabase, ReasonWrongEngine,
-		ReasonUnknownData, ReasonUnfinishedJob, ReasonDataMissing, ReasonMembersMissing:
+		ReasonUnknownData, ReasonUnfinishedJob, ReasonDataMissing, ReasonMembersMissing,
+		ReasonNotAMember, ReasonNotBootstrapped, ReasonRuleOfMore, ReasonUnknownEngine:
 		return true
 	default:
 		return false
