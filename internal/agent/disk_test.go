@@ -49,6 +49,9 @@ func TestTheVolumesHealthIsTold(t *testing.T) {
 		tell(func(m *member) { m.disk = disk{Free: 1, Size: 1 << 30} })
 		tell(func(m *member) {
 			m.disk, m.diskSince = disk{Free: 1 << 30, Size: 1 << 30}, time.Now().Add(-time.Minute)
+			if m.publish(time.Now()); w.status().Ready {
+				t.Error("it is ready while its volume does not answer")
+			}
 		})
 		tell(func(m *member) { m.diskSince = time.Time{} })
 		w.pass(time.Second)

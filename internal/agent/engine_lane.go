@@ -51,7 +51,9 @@ func (m *member) engineTurn(now time.Time) (ended bool) {
 		}
 		return false
 	}
-	if !l.free(now) && next != fence && next != stop {
+	// What kills waits for no pause but its own.
+	urgent := (next == fence || next == stop) && l.failed != string(next)
+	if !l.free(now) && !urgent {
 		return false
 	}
 	if l.failures >= openTries && (next == promote || next == barrier || next == openGate) {

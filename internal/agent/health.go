@@ -47,13 +47,15 @@ func (m *member) healthTurn(now time.Time) {
 	})
 }
 
-// probed takes a look in, unless something was done to the engine meanwhile.
+// probed takes a look in. What it saw counts only if nothing was done to the
+// engine meanwhile; that it was answered counts in any case.
 func (m *member) probed(p engine.Probe, epoch int) {
 	e := &m.engine
+	e.answered = time.Now()
 	if e.epoch != epoch || m.engineLane.job != "" {
 		return
 	}
-	e.answered, e.probe, e.pending = time.Now(), p, p.PendingRestart
+	e.probe, e.pending = p, p.PendingRestart
 	if p.Standby == e.promoted {
 		m.fail("EngineChanged", "The engine is not in the role that the agent gave it (standby: %t): the agent starts it anew.", p.Standby)
 	}

@@ -17,7 +17,8 @@ type lane struct {
 	job       string // empty while free
 	cancel    context.CancelFunc
 	preempted bool
-	failures  int // in a row
+	failures  int    // in a row
+	failed    string // the last job, if it failed
 	notBefore time.Time
 	problem   trouble // of the last job, if it failed
 }
@@ -69,12 +70,13 @@ func (m *member) post(event func()) {
 func (m *member) finished(l *lane, job string, err error) {
 	switch {
 	case err == nil:
-		l.failures, l.notBefore, l.problem = 0, time.Time{}, trouble{}
+		l.failures, l.failed, l.notBefore, l.problem = 0, "", time.Time{}, trouble{}
 		return
 	case l.preempted:
 		return
 	}
 	l.failures++
+	l.failed = job
 	pause := min(100*time.Millisecond<<min(l.failures, 10), retryMax)
 	l.notBefore = time.Now().Add(pause)
 	problem := trouble{reasonOf(job) + "Failed", fmt.Sprintf("To %s did not work and is tried again: %v.", job, err)}

@@ -350,6 +350,38 @@ func TestEngineCrash(t *testing.T) {
 	})
 }
 
+// A process that waits for a dead disk does not die when it is killed.
+func TestAnEngineThatCannotBeProvenDeadServesNobody(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.serve()
+		w.procs.immortal(true)
+		w.procs.exit(supervise.Exit{Code: 1})
+		w.until("it is told", func() bool { return w.status().Reason == "EngineCrashed" })
+		w.pass(time.Minute)
+		if s := w.status(); s.Ready || s.EngineStarts != 1 {
+			t.Errorf("status is %+v", s)
+		}
+		w.procs.immortal(false)
+		w.untilServes()
+	})
+}
+
+// Logins that are answered while a job hangs count as well.
+func TestAHangingJobIsNoHangingEngine(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.serve()
+		w.engine.Hang("EnsureAccounts")
+		w.write(w.layout.App, map[string]string{"password": "another"})
+		w.untilWithin(2*time.Minute, "the job is given up", func() bool { return w.status().Reason == "AccountsFailed" })
+		w.pass(5 * time.Minute)
+		if n := w.status().EngineStarts; n != 1 {
+			t.Errorf("%d starts of an engine that answers", n)
+		}
+		w.engine.Release("EnsureAccounts")
+		w.until("the password is set", func() bool { return w.engine.Accounts().App.Password == "another" })
+	})
+}
+
 func TestEngineCrashLoop(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.reg.Create("db-0")

@@ -13,8 +13,10 @@ func (m *member) publish(now time.Time) {
 	st, e := m.store.Get(), &m.engine
 	s := &agentapi.Status{
 		Member: m.o.Pod, UID: st.MemberUID, ClusterUID: st.ClusterUID, Ordinal: m.ordinal, AgentVersion: m.o.Version,
-		Role:  agentapi.RoleStarting,
-		Ready: e.gate == engine.GateOpen && !m.stopping,
+		Role: agentapi.RoleStarting,
+		// An open gate is not enough: behind it the engine may be dying, or wait
+		// for its disk.
+		Ready: e.gate == engine.GateOpen && !m.stopping && !m.fault.any() && !m.diskStuck(now),
 
 		EngineVersion: e.probe.Version, PendingRestart: slices.Clone(e.pending), EngineStarts: m.starts,
 		Transitions: m.ring.list,

@@ -352,7 +352,14 @@ type fakeProcesses struct {
 	slow   bool
 	deaf   bool // to polite signals
 	fences int
+	left   bool  // what is killed does not die
 	err    error // of the next start
+}
+
+func (p *fakeProcesses) immortal(yes bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left = yes
 }
 
 func (p *fakeProcesses) Start(engine.Process) (child, error) {
@@ -371,7 +378,11 @@ func (p *fakeProcesses) Start(engine.Process) (child, error) {
 func (p *fakeProcesses) Fence(_ context.Context, c child) error {
 	p.mu.Lock()
 	p.fences++
+	left := p.left
 	p.mu.Unlock()
+	if left {
+		return errors.New("one process is still alive")
+	}
 	if c != nil {
 		c.(*fakeChild).die(supervise.Exit{Code: -1, Signal: syscall.SIGKILL})
 	}
