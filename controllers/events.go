@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -78,5 +79,22 @@ func changes(before, after []metav1.Condition) []happening {
 
 // emit posts one. It never blocks.
 func (r *DatabaseReconciler) emit(db *dbv1.Database, h happening) {
-	r.Events.Eventf(db, nil, h.kind, h.reason, h.action, "%s", h.note)
+	r.Events.Eventf(db, nil, h.kind, h.reason, h.action, "%s", shortened(h.note))
+}
+
+// noteLimit is the API server's, in bytes. It refuses an Event with a longer
+// note; the condition has all of the text.
+const noteLimit = 1024
+
+// shortened cuts a note between two letters.
+func shortened(note string) string {
+	const dots = "…"
+	if len(note) <= noteLimit {
+		return note
+	}
+	end := noteLimit - len(dots)
+	for end > 0 && !utf8.RuneStart(note[end]) {
+		end--
+	}
+	return note[:end] + dots
 }

@@ -4,9 +4,11 @@ package controllers
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -78,6 +80,49 @@ func TestTransitionsBecomeEventsOnce(t *testing.T) {
 	w.pass(db)
 	if wrote := w.wrote(); len(wrote) > 0 {
 		t.Errorf("a restarted operator caused %q", wrote)
+	}
+}
+
+// Neither a text in any language nor one that is cut keeps those after it back.
+func TestTransitionsOfAnyTextArePosted(t *testing.T) {
+	w := newWorld(t)
+	db := w.database("shop", dbv1.EnginePostgres, "17", nil)
+	w.ready(db)
+	said := w.healthy(db)
+	for i := range 4 {
+		said.Transitions = append(said.Transitions, agentapi.Transition{
+			Sequence: int64(i + 1), Time: w.now, Reason: "ConfigurationRefused", Message: strings.Repeat(".", i) + strings.Repeat("€", 500)})
+	}
+	w.agents.set("shop-0", said)
+	w.pass(db)
+	posted := w.posted()
+	if len(posted) != 4 {
+		t.Errorf("%d events", len(posted))
+	}
+	for _, event := range posted {
+		if !utf8.ValidString(event.Note) || strings.Contains(event.Note, "\uFFFD") {
+			t.Errorf("a letter was cut: %q", event.Note)
+		}
+	}
+}
+
+// The API server refuses an Event with a longer note, and nobody sees it then.
+func TestLongMessagesBecomeEventsToo(t *testing.T) {
+	w := newWorld(t)
+	db := w.database("shop", dbv1.EnginePostgres, "17", func(db *dbv1.Database) {
+		db.Spec.Parameters = dbv1.Parameters{}
+		for i := range 50 {
+			db.Spec.Parameters[fmt.Sprintf("unknown_%d", i)] = "1"
+		}
+	})
+	w.pass(db)
+	stalled := w.expect(db, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonInvalidParameters)
+	if len(stalled.Message) <= noteLimit {
+		t.Fatalf("a message of %d bytes shows nothing", len(stalled.Message))
+	}
+	note := strings.TrimPrefix(<-w.events.Events, "Warning "+dbv1.ReasonInvalidParameters+" ")
+	if len(note) > noteLimit {
+		t.Errorf("an event of %d bytes", len(note))
 	}
 }
 

@@ -20,9 +20,6 @@ import (
 	"github.com/myuser/db-operator/internal/desired"
 )
 
-// noteLimit is the API server's, in bytes.
-const noteLimit = 1024
-
 // postedTransitions remembers, for each claim, the sequence of the last
 // transition that became an Event. The claim's annotation is the lasting copy:
 // the storage step writes it when it has moved.
@@ -104,6 +101,6 @@ func (s *scope) transitionEvent(pod, uid string, transition agentapi.Transition)
 			APIVersion: dbv1.GroupVersion.String(), Kind: "Database",
 			Namespace: s.db.Namespace, Name: s.db.Name, UID: s.db.UID, ResourceVersion: s.db.ResourceVersion,
 		},
-		Note: note[:min(len(note), noteLimit)],
+		Note: shortened(note),
 	}
 }
