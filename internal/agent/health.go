@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/myuser/db-operator/internal/engine"
@@ -40,8 +41,13 @@ func (m *member) healthTurn(now time.Time) {
 		probe, err := driver.Probe(ctx)
 		m.post(func() {
 			m.probing = false
-			if err == nil {
+			switch {
+			case err == nil:
 				m.probed(probe, epoch)
+			case errors.Is(err, engine.ErrFull):
+				// Clients that come faster than they are refused are no reason
+				// to kill an engine.
+				m.engine.answered = time.Now()
 			}
 		})
 	})

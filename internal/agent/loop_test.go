@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -446,6 +447,17 @@ func TestAHangingEngineIsStartedAnew(t *testing.T) {
 		w.untilWithin(20*time.Second, "a second start", func() bool { return w.status().EngineStarts == 2 })
 		w.engine.Release("Probe")
 		w.untilServes()
+	})
+}
+
+func TestAFullEngineIsNoHangingEngine(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.serve()
+		w.engine.Fail("Probe", slices.Repeat([]error{engine.ErrFull}, 100)...)
+		w.pass(5 * time.Minute)
+		if n := w.status().EngineStarts; n != 1 {
+			t.Errorf("%d starts", n)
+		}
 	})
 }
 

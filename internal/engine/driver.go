@@ -37,7 +37,7 @@ type Driver interface {
 	Standby() (Process, error)
 	// Probe opens a new login and looks. It returns ErrNotRunning while nobody
 	// listens, ErrStarting while the engine refuses logins because it starts
-	// or recovers.
+	// or recovers, ErrFull while clients have taken the agent's place too.
 	Probe(ctx context.Context) (Probe, error)
 	// Promote ends recovery and makes the engine writable for the agent only.
 	// It closes the gate and proves it closed before that. The rule is of one
@@ -69,6 +69,9 @@ var (
 	ErrNotRunning = errors.New("engine is not running")
 	// ErrStarting: the engine is up but refuses logins until it has recovered.
 	ErrStarting = errors.New("engine is starting")
+	// ErrFull: the engine answers, and turns the agent away because all its
+	// sessions are taken.
+	ErrFull = errors.New("engine has no session left")
 	// ErrConfigRefused: the installed engine does not take these settings;
 	// its files and what is in force are as before.
 	ErrConfigRefused = errors.New("engine refuses the configuration")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	client "github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/myuser/db-operator/internal/engine"
@@ -154,6 +156,13 @@ func TestAServerThatGaveNoAnswerHasRefusedNothing(t *testing.T) {
 				t.Errorf("%v, want a refusal: %t", err, c.refused)
 			}
 		})
+	}
+}
+
+func TestAServerWithoutASessionLeftIsTold(t *testing.T) {
+	err := reachable(fmt.Errorf("probing: %w", &client.MySQLError{Number: 1040, Message: "Too many connections"}))
+	if !errors.Is(err, engine.ErrFull) || number(err) != errTooManyConnections {
+		t.Error(err)
 	}
 }
 

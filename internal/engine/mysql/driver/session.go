@@ -84,6 +84,8 @@ func reachable(err error) error {
 		return fmt.Errorf("%w: %w", engine.ErrNotRunning, err)
 	case number(err) == errShutdown:
 		return fmt.Errorf("%w: %w", engine.ErrNotRunning, err)
+	case number(err) == errTooManyConnections:
+		return fmt.Errorf("%w: %w", engine.ErrFull, err)
 	}
 	return err
 }

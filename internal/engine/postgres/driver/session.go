@@ -33,6 +33,7 @@ const (
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const (
 	cannotConnectNow     = "57P03"
+	tooManyConnections   = "53300"
 	invalidAuthorization = "28000"
 )
 
@@ -76,6 +77,8 @@ func loginError(err error) error {
 	switch {
 	case errors.As(err, &refusal) && refusal.Code == cannotConnectNow:
 		return engine.ErrStarting
+	case errors.As(err, &refusal) && refusal.Code == tooManyConnections:
+		return fmt.Errorf("%w: %w", engine.ErrFull, err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return engine.ErrNotRunning
 	default:

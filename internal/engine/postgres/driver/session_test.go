@@ -3,11 +3,15 @@ package driver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/myuser/db-operator/internal/engine"
 )
 
 func TestAFailedLoginGivesItsPlaceBack(t *testing.T) {
@@ -34,6 +38,14 @@ func TestAFailedLoginGivesItsPlaceBack(t *testing.T) {
 	}
 	if n := logins.Load(); n != heldSessions+3 {
 		t.Errorf("%d logins", n)
+	}
+}
+
+func TestLoginsThatFailAreToldApart(t *testing.T) {
+	for code, want := range map[string]error{"57P03": engine.ErrStarting, "53300": engine.ErrFull} {
+		if err := loginError(fmt.Errorf("connecting: %w", &pgconn.PgError{Code: code})); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", code, err, want)
+		}
 	}
 }
 
