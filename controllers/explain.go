@@ -38,12 +38,18 @@ func explained(err error) cause {
 		return quota(err.Error())
 	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "must support resize"):
 		return cause{dbv1.ReasonStorageCannotGrow, "The StorageClass of the volumes does not let them grow. Write the size that they have, or create another Database with a class whose allowVolumeExpansion is true and move the data."}
+	case deniedByPolicy.MatchString(err.Error()):
+		return cause{dbv1.ReasonPodRefused, fmt.Sprintf("A policy of the cluster refuses an object of the Database: %s. Change the policy or the spec.", strings.TrimSuffix(innermost(err).Error(), "."))}
 	case apierrors.IsInvalid(err):
 		return cause{dbv1.ReasonInvalidSpec, fmt.Sprintf("Kubernetes does not take what the spec asks for: %s.", strings.TrimSuffix(innermost(err).Error(), "."))}
 	default:
 		return cause{}
 	}
 }
+
+// deniedByPolicy knows the words of the API server for admission webhooks and
+// for its own admission policies.
+var deniedByPolicy = regexp.MustCompile(`denied (the )?request`)
 
 // innermost is the API server's own text, without where it was met.
 func innermost(err error) error {

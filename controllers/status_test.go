@@ -1,16 +1,21 @@
 package controllers
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	dbv1 "github.com/myuser/db-operator/api/v1"
 	"github.com/myuser/db-operator/internal/agentapi"
@@ -282,6 +287,31 @@ func TestIdentityOutlivesALostVolume(t *testing.T) {
 	}
 	if c := meta.FindStatusCondition(after.Conditions, dbv1.ConditionNotBlocked); c == nil || c.Status != metav1.ConditionFalse || c.Reason != agentapi.ReasonNotAMember {
 		t.Errorf("NotBlocked is %+v, though only a person can help", c)
+	}
+}
+
+// What a policy refuses shows in no event: there is no object to have one.
+func TestWhatAPolicyRefusesIsToldToUsers(t *testing.T) {
+	sets := schema.GroupResource{Group: "apps", Resource: "statefulsets"}
+	webhook := apierrors.NewBadRequest(`admission webhook "policies.example.org" denied the request: no label team`)
+	for name, c := range map[string]struct {
+		err  error
+		says string
+	}{
+		"a webhook": {webhook, "no label team. Change"},
+		"a policy": {apierrors.NewForbidden(sets, "db", errors.New("ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no label team")),
+			"no label team. Change"},
+		"the operator's own rights are the operator's matter": {apierrors.NewForbidden(sets, "db", errors.New(`User "x" cannot patch resource`)), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settledScope()
+			s.failures = []failure{{"statefulset", fmt.Errorf("applying: %w", c.err)}}
+			blocked := meta.FindStatusCondition(status(s).Conditions, dbv1.ConditionNotBlocked)
+			told := blocked.Status == metav1.ConditionFalse && blocked.Reason == dbv1.ReasonPodRefused
+			if told != (c.says != "") || !strings.Contains(blocked.Message, c.says) || told == (s.unexpected() != nil) {
+				t.Errorf("%s/%s: %s; unexpected: %v", blocked.Status, blocked.Reason, blocked.Message, s.unexpected())
+			}
+		})
 	}
 }
 
