@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -11,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -29,6 +31,15 @@ import (
 // atOnce is how many Databases have a pass at the same time. Most of a pass is
 // waiting.
 const atOnce = 8
+
+// retryMost bounds the pause after passes that failed in a row: what was in
+// the way may be gone at any time, and no watch tells.
+const retryMost = time.Minute
+
+// retries grow from milliseconds, each of the Databases by itself.
+func retries() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, retryMost)
+}
 
 // Caches hold Databases, and of all other kinds only what bears our label.
 func Caches(namespaces []string) cache.Options {
@@ -63,7 +74,7 @@ func (r *DatabaseReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel)).
 		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(byLabel)).
 		WatchesRawSource(source.Channel(r.watch.changed, &handler.TypedEnqueueRequestForObject[*dbv1.Database]{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce})
+		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: retries()})
 	for _, owned := range []client.Object{
 		&corev1.ServiceAccount{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
 		&corev1.Service{}, &discoveryv1.EndpointSlice{}, &coordinationv1.Lease{},

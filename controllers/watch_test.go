@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/myuser/db-operator/internal/agentapi"
 )
@@ -51,6 +52,17 @@ func TestAgentWatch(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestAFailedPassIsRepeatedWithinAMinute(t *testing.T) {
+	limiter, request := retries(), reconcile.Request{}
+	first := limiter.When(request)
+	for range 30 {
+		limiter.When(request)
+	}
+	if last := limiter.When(request); first > time.Second || last < 30*time.Second || last > time.Minute {
+		t.Errorf("pauses go from %s to %s", first, last)
 	}
 }
 
