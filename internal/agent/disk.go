@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/myuser/db-operator/internal/agentapi"
 )
 
 const (
@@ -72,7 +74,7 @@ func watchDisk(ctx context.Context, dir string, began func(), found func(disk)) 
 func (d disk) trouble() trouble {
 	switch {
 	case errors.Is(d.Err, unix.ENOSPC), errors.Is(d.Err, unix.EDQUOT), d.Err == nil && d.Size > 0 && d.Free < diskFull:
-		return trouble{"DiskFull", "The volume is full. Raise spec.storage; until then writes fail."}
+		return trouble{agentapi.ReasonDiskFull, "The volume is full. Raise spec.storage; until then writes fail."}
 	case d.Err != nil:
 		return trouble{"DiskFailed", fmt.Sprintf("The volume cannot be written: %v.", d.Err)}
 	default:

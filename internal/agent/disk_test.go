@@ -38,6 +38,17 @@ func TestLookAtDiskFindsSpace(t *testing.T) {
 	}
 }
 
+// An engine that removes old files and writes new ones moves about the limit.
+func TestAFullVolumeIsWellOnlyWithSomeSpaceLeft(t *testing.T) {
+	m := member{diskTold: "DiskFull"}
+	for free, want := range map[uint64]string{diskFull - 1: "DiskFull", diskFull + 1: "DiskFull", 2 * diskFull: ""} {
+		m.disk = disk{Free: free, Size: 1 << 30}
+		if got := m.diskTrouble(time.Now()).Reason; got != want {
+			t.Errorf("with %d bytes free: %q, want %q", free, got, want)
+		}
+	}
+}
+
 func TestTheVolumesHealthIsTold(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.serve()

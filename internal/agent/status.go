@@ -64,7 +64,13 @@ func (m *member) diskTrouble(now time.Time) trouble {
 	if m.diskStuck(now) {
 		return trouble{"DiskStuck", "The volume does not answer. The member waits for it."}
 	}
-	return m.disk.trouble()
+	d := m.disk
+	if m.diskTold == agentapi.ReasonDiskFull {
+		// Space comes and goes with the engine's own files: what was full is well
+		// again only with as much once more, or it would be told in turns.
+		d.Free -= min(d.Free, diskFull)
+	}
+	return d.trouble()
 }
 
 // tellDisk makes a transition of each change of the volume's health.
