@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,10 @@ import (
 var table = flag.String("table", "", "write the server's table of settings to this file")
 
 const verbTime = 20 * time.Second
+
+// broughtByPatches are settings that a patch release added to a series: an
+// older one of the series lacks them, and its own check of the files says so.
+var broughtByPatches = []string{"composite_type_mismatch", "output_plugin_libraries"}
 
 var cases = []enginetest.Case{
 	{Name: "the stored table of settings is the server's own", Run: func(t *testing.T, m *enginetest.Member) {
@@ -51,6 +56,10 @@ var cases = []enginetest.Case{
 		has := settled(served.String())
 		series, _, _ := strings.Cut(m.Config.Version, ".")
 		for name, facts := range settled(postgres.SettingsTable(series)) {
+			if has[name] == "" && slices.Contains(broughtByPatches, name) {
+				t.Logf("this patch release is older than %s", name)
+				continue
+			}
 			if has[name] != facts {
 				t.Errorf("%s is %q in the table and %q in the server", name, facts, has[name])
 			}
