@@ -270,14 +270,29 @@ func fullLog(t *testing.T, m *enginetest.Member) {
 // fill leaves nothing free on the volume of dir.
 func fill(t *testing.T, dir string) string {
 	t.Helper()
-	var fs syscall.Statfs_t
-	enginetest.Must(t, syscall.Statfs(dir, &fs))
 	path := filepath.Join(filepath.Dir(dir), "ballast")
 	file, err := os.Create(path)
 	enginetest.Must(t, err)
 	defer file.Close()
-	enginetest.Must(t, syscall.Fallocate(int(file.Fd()), 0, 0, int64(fs.Bavail)*fs.Bsize))
-	return path
+	// The server takes space too: what is free may be gone by the time that it
+	// is asked for.
+	taken := int64(0)
+	for range 100 {
+		var fs syscall.Statfs_t
+		enginetest.Must(t, syscall.Statfs(dir, &fs))
+		free := int64(fs.Bavail) * fs.Bsize
+		if free == 0 {
+			return path
+		}
+		err := syscall.Fallocate(int(file.Fd()), 0, taken, free)
+		if err == nil {
+			taken += free
+		} else if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the volume was never full")
+	return ""
 }
 
 func restartCode(t *testing.T, m *enginetest.Member) {
