@@ -11,14 +11,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/myuser/db-operator/api/v1"
 )
 
 const (
 	operatorNamespace = "db-operator-system"
 	auditLog          = "/var/lib/devcluster/control/audit.log"
-	// settle is how long nothing may happen before the counting begins, counted
-	// how long it goes on.
-	settle, counted = time.Minute, 3 * time.Minute
 )
 
 // benchIdle measures the operator with one and with many idle Databases.
@@ -27,16 +26,12 @@ func benchIdle(ctx context.Context, c *cluster, o options) ([]result, error) {
 	err := c.inNamespace(ctx, func() error {
 		made := 0
 		for _, total := range []int{1, o.many} {
-			for ; made < total; made++ {
-				e := engines[made%len(engines)]
-				if made > 0 {
-					e = engines[0] // many of the smaller engine fit on one machine
-				}
-				if _, err := c.ready(ctx, database(fmt.Sprintf("idle-%03d", made), e)); err != nil {
-					return err
-				}
+			// All of the smaller engine: many of it fit on one machine.
+			if err := c.createAll(ctx, made, total, engines[0]); err != nil {
+				return err
 			}
-			requests, memory, err := c.watchIdle(ctx)
+			made = total
+			requests, memory, err := c.watchIdle(ctx, o)
 			if err != nil {
 				return err
 			}
@@ -50,12 +45,37 @@ func benchIdle(ctx context.Context, c *cluster, o options) ([]result, error) {
 	return figures, err
 }
 
-func (c *cluster) watchIdle(ctx context.Context) (requestsPerMinute, operatorMB float64, err error) {
-	if err := rest(ctx, settle); err != nil {
+// createAll makes Databases number from up to to at once and waits for all.
+func (c *cluster) createAll(ctx context.Context, from, to int, e engineBench) error {
+	start := time.Now()
+	for i := from; i < to; i++ {
+		if err := c.Create(ctx, database(fmt.Sprintf("idle-%03d", i), e)); err != nil {
+			return fmt.Errorf("creating Database %d: %w", i, err)
+		}
+	}
+	err := poll(ctx, 10*time.Minute, "all Databases to be Ready", func() (bool, error) {
+		var all dbv1.DatabaseList
+		if err := c.List(ctx, &all, client.InNamespace(namespace)); err != nil {
+			return false, err
+		}
+		ready := 0
+		for _, db := range all.Items {
+			if db.Status.Ready {
+				ready++
+			}
+		}
+		return ready == to, nil
+	})
+	fmt.Printf("Databases %d to %d Ready after %s\n", from+1, to, time.Since(start).Round(time.Second))
+	return err
+}
+
+func (c *cluster) watchIdle(ctx context.Context, o options) (requestsPerMinute, operatorMB float64, err error) {
+	if err := rest(ctx, o.settle); err != nil {
 		return 0, 0, err
 	}
 	from := time.Now()
-	if err := rest(ctx, counted); err != nil {
+	if err := rest(ctx, o.counted); err != nil {
 		return 0, 0, err
 	}
 	n, err := countRequests(from, time.Now())
@@ -70,7 +90,7 @@ func (c *cluster) watchIdle(ctx context.Context) (requestsPerMinute, operatorMB 
 		return 0, 0, fmt.Errorf("looking for the operator: %d pods, want 1", len(pods.Items))
 	}
 	operatorMB, err = residentMB(&pods.Items[0], "manager")
-	return float64(n) / counted.Minutes(), operatorMB, err
+	return float64(n) / o.counted.Minutes(), operatorMB, err
 }
 
 func rest(ctx context.Context, length time.Duration) error {

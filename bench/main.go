@@ -35,6 +35,9 @@ type options struct {
 	pairs    int
 	duration time.Duration
 	many     int
+	// settle is how long idle Databases rest before the counting begins,
+	// counted how long it goes on.
+	settle, counted time.Duration
 }
 
 func main() {
@@ -44,6 +47,8 @@ func main() {
 	flag.IntVar(&o.pairs, "pairs", 5, "alternating pairs of throughput")
 	flag.DurationVar(&o.duration, "duration", time.Minute, "length of one throughput run")
 	flag.IntVar(&o.many, "many", 50, "Databases in the idle bench")
+	flag.DurationVar(&o.settle, "settle", time.Minute, "rest before the idle bench counts")
+	flag.DurationVar(&o.counted, "counted", 3*time.Minute, "how long the idle bench counts")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

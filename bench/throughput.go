@@ -170,6 +170,10 @@ func commits(ctx context.Context, e engineBench, ip string, app map[string][]byt
 	defer pool.Close()
 	pool.SetMaxIdleConns(writers)
 	pool.SetMaxOpenConns(writers)
+	// An engine that accepts connections may still recover.
+	if err := poll(ctx, time.Minute, "a login", func() (bool, error) { return pool.PingContext(ctx) == nil, nil }); err != nil {
+		return 0, err
+	}
 	for _, statement := range []string{"drop table if exists load_rows", "create table load_rows (id bigint primary key, filler char(80) not null)"} {
 		if _, err := pool.ExecContext(ctx, statement); err != nil {
 			return 0, fmt.Errorf("%s: %w", statement, err)
