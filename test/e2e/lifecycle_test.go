@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -155,26 +156,12 @@ func deleteDatabase(t *testing.T, db *dbv1.Database) {
 			if err := world.client.List(ctx, list, client.InNamespace(db.Namespace), selector); err != nil {
 				return false, err.Error()
 			}
-			if n := itemCount(list); n > 0 {
+			if n := meta.LenList(list); n > 0 {
 				return false, fmt.Sprintf("%d left of %T", n, list)
 			}
 		}
 		return true, ""
 	})
-}
-
-func itemCount(list client.ObjectList) int {
-	switch l := list.(type) {
-	case *corev1.PodList:
-		return len(l.Items)
-	case *corev1.ServiceList:
-		return len(l.Items)
-	case *corev1.SecretList:
-		return len(l.Items)
-	case *corev1.ConfigMapList:
-		return len(l.Items)
-	}
-	return -1
 }
 
 // Editing the password in the Secret sets it in the engine.
