@@ -62,18 +62,22 @@ type step struct {
 	anyway bool
 }
 
+// steps in the order in which a new member needs what they make: the pod takes
+// longest, so that everything it can start without comes after it.
 func (r *DatabaseReconciler) steps() []step {
 	return []step{
 		{"credentials", r.credentials, true},
 		{"asking the members", r.members, true},
 		{"transitions", r.transitions, true},
 		{"storage", r.storage, true},
-		{"rights", r.rights, false},
-		{"services", r.services, false},
-		{"endpoints", r.endpoints, true},
-		{"register", r.registers, true},
+		{"service", r.readWriteService, false},
+		{"account", r.serviceAccount, false},
 		{"configuration", r.configuration, false},
+		{"register", r.registers, true},
 		{"statefulset", r.statefulSet, false},
+		{"other services", r.otherServices, false},
+		{"endpoints", r.endpoints, true},
+		{"rights", r.rights, false},
 		{"budget", r.budgets, false},
 		{"mounts", r.mounts, true},
 		{"rollout", r.rollout, false},

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -77,11 +78,15 @@ func (r *DatabaseReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce, RateLimiter: retries()})
 	for _, owned := range []client.Object{
 		&corev1.ServiceAccount{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
-		&corev1.Service{}, &discoveryv1.EndpointSlice{}, &coordinationv1.Lease{},
+		&corev1.Service{}, &coordinationv1.Lease{},
 		&corev1.ConfigMap{}, &policyv1.PodDisruptionBudget{}, &appsv1.StatefulSet{},
 	} {
 		control = control.Owns(owned)
 	}
+	// What the agents write into their slices is no business of ours; that of a
+	// new primary shows in the register.
+	control = control.Owns(&discoveryv1.EndpointSlice{}, builder.WithPredicates(predicate.Funcs{
+		UpdateFunc: func(event.UpdateEvent) bool { return false }}))
 	if err := control.Complete(r); err != nil {
 		return fmt.Errorf("setting up the controller of Databases: %w", err)
 	}

@@ -9,20 +9,27 @@ import (
 	coreac "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
-// services keeps the three Services. Their address families, which the API
-// server chooses, are known from then on.
-func (r *DatabaseReconciler) services(ctx context.Context, s *scope) error {
+// readWriteService keeps the Service that clients use. Its address families,
+// which the API server chooses, are known from then on.
+func (r *DatabaseReconciler) readWriteService(ctx context.Context, s *scope) error {
 	published := s.in.ReadWriteService()
-	wrote, readWrite := r.service(ctx, s.readWrite, published)
-	if readWrite == nil && wrote {
-		s.readWrite = &corev1.Service{}
-		if readWrite = fromApply(published, s.readWrite); readWrite == nil {
-			s.families = s.readWrite.Spec.IPFamilies
-		}
+	wrote, err := r.service(ctx, s.readWrite, published)
+	if err != nil || !wrote {
+		return err
 	}
+	s.readWrite = &corev1.Service{}
+	if err := fromApply(published, s.readWrite); err != nil {
+		return err
+	}
+	s.families = s.readWrite.Spec.IPFamilies
+	return nil
+}
+
+// otherServices keeps those for reading and for the members' names.
+func (r *DatabaseReconciler) otherServices(ctx context.Context, s *scope) error {
 	_, readOnly := r.service(ctx, s.readOnly, s.in.ReadOnlyService())
 	_, headless := r.service(ctx, s.headless, s.in.MembersService())
-	return errors.Join(readWrite, readOnly, headless)
+	return errors.Join(readOnly, headless)
 }
 
 // service applies one. Its ports are known by their numbers: where somebody has

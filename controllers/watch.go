@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -17,13 +18,21 @@ import (
 const (
 	// askEvery is how often each agent is asked whether anything is new.
 	askEvery = 10 * time.Second
+	// askSoon is how often those are asked that do not serve yet: somebody waits
+	// for them, and kubelet's probe and report would add a second. So they are
+	// for askSoonFor after a pass; most starts take less.
+	askSoon    = 100 * time.Millisecond
+	askSoonFor = 30 * time.Second
+	// askSoonTime: a pod that is hardly up may drop what it is sent.
+	askSoonTime = time.Second
 	// askers bounds how many are asked at once.
 	askers = 16
 )
 
 // agentWatch asks the agents of settled Databases, past the API server, and
 // asks for a pass over a Database when one says something new. So a change of
-// primary or a failing engine shows soon, at no cost to the API server.
+// primary or a failing engine shows soon, at no cost to the API server. Members
+// that do not serve yet are asked often, but then only whether they do.
 //
 //	pass ── set(targets, answers) ──► agentWatch ── changed ──► pass
 type agentWatch struct {
@@ -37,6 +46,9 @@ type agentWatch struct {
 type watched struct {
 	targets map[int]Target
 	digests map[int]string
+	// waiting are the members that did not serve at the last pass, until when
+	// they are asked often.
+	waiting map[int]time.Time
 }
 
 func newAgentWatch(agents Agents) *agentWatch {
@@ -50,13 +62,22 @@ func newAgentWatch(agents Agents) *agentWatch {
 
 // set says whom to ask from now on, and what they said last.
 func (w *agentWatch) set(key types.NamespacedName, targets map[int]Target, answers []*agentapi.Status) {
-	digests := map[int]string{}
-	for ordinal := range targets {
-		digests[ordinal] = digest(answers[ordinal])
-	}
+	one := watched{targets: targets, digests: map[int]string{}, waiting: map[int]time.Time{}}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.watched[key] = watched{targets, digests}
+	for ordinal := range targets {
+		one.digests[ordinal] = digest(answers[ordinal])
+		if answers[ordinal] != nil && answers[ordinal].Ready {
+			continue
+		}
+		// Passes that bring nothing new do not prolong the time.
+		until, known := w.watched[key].waiting[ordinal]
+		if !known {
+			until = time.Now().Add(askSoonFor)
+		}
+		one.waiting[ordinal] = until
+	}
+	w.watched[key] = one
 }
 
 func (w *agentWatch) forget(key types.NamespacedName) {
@@ -67,36 +88,66 @@ func (w *agentWatch) forget(key types.NamespacedName) {
 
 // Start asks until ctx ends. It waits for its own goroutines.
 func (w *agentWatch) Start(ctx context.Context) error {
-	tick := time.NewTicker(askEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			w.round(ctx)
-		}
-	}
+	var both sync.WaitGroup
+	both.Go(func() { w.every(ctx, askEvery, w.all, w.news) })
+	both.Go(func() { w.every(ctx, askSoon, w.waiting, w.serves) })
+	both.Wait()
+	return nil
 }
 
 // NeedLeaderElection makes only the active operator ask.
 func (w *agentWatch) NeedLeaderElection() bool { return true }
 
-func (w *agentWatch) round(ctx context.Context) {
-	w.mu.Lock()
-	all := make(map[types.NamespacedName]watched, len(w.watched))
-	for key, one := range w.watched {
-		all[key] = one
+// every asks those who are chosen in rounds, of which the next begins when the
+// last one has ended: many that are slow are asked less often.
+func (w *agentWatch) every(ctx context.Context, pause time.Duration, choose func() map[types.NamespacedName]watched, news func(context.Context, watched) bool) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			w.round(ctx, choose(), news)
+		}
 	}
-	w.mu.Unlock()
+}
 
+// all are asked now and then.
+func (w *agentWatch) all() map[types.NamespacedName]watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.watched)
+}
+
+// waiting are those with members that are expected to serve soon, and only
+// these members of theirs.
+func (w *agentWatch) waiting() map[types.NamespacedName]watched {
+	now, soon := time.Now(), map[types.NamespacedName]watched{}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, one := range w.watched {
+		targets := map[int]Target{}
+		for ordinal, until := range one.waiting {
+			if now.Before(until) {
+				targets[ordinal] = one.targets[ordinal]
+			}
+		}
+		if len(targets) > 0 {
+			soon[key] = watched{targets: targets}
+		}
+	}
+	return soon
+}
+
+func (w *agentWatch) round(ctx context.Context, chosen map[types.NamespacedName]watched, news func(context.Context, watched) bool) {
 	var asked sync.WaitGroup
 	slots := make(chan struct{}, askers)
-	for key, one := range all {
+	for key, one := range chosen {
 		slots <- struct{}{}
 		asked.Go(func() {
 			defer func() { <-slots }()
-			if w.news(ctx, one) {
+			if news(ctx, one) {
 				w.tell(ctx, key)
 			}
 		})
@@ -104,6 +155,7 @@ func (w *agentWatch) round(ctx context.Context) {
 	asked.Wait()
 }
 
+// news tells whether one of them says anything new.
 func (w *agentWatch) news(ctx context.Context, one watched) bool {
 	for ordinal, target := range one.targets {
 		var answer *agentapi.Status
@@ -111,6 +163,20 @@ func (w *agentWatch) news(ctx context.Context, one watched) bool {
 			answer = &said
 		}
 		if ctx.Err() == nil && digest(answer) != one.digests[ordinal] {
+			return true
+		}
+	}
+	return false
+}
+
+// serves tells whether one of them does by now. An agent that does not answer
+// yet is no news.
+func (w *agentWatch) serves(ctx context.Context, one watched) bool {
+	for _, target := range one.targets {
+		ctx, cancel := context.WithTimeout(ctx, askSoonTime)
+		said, err := w.agents.Status(ctx, target)
+		cancel()
+		if err == nil && said.Ready {
 			return true
 		}
 	}

@@ -55,6 +55,55 @@ func TestAgentWatch(t *testing.T) {
 	}
 }
 
+// A member that does not serve yet is asked often, and what it says on the way
+// there causes no pass before it is time for that.
+func TestAgentWatchSeesAStartSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agents := &fakeAgents{answers: map[string]agentapi.Status{}}
+		watch := newAgentWatch(agents)
+		watch.set(types.NamespacedName{Namespace: "prod", Name: "shop"}, map[int]Target{0: {Pod: "shop-0"}}, []*agentapi.Status{nil})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- watch.Start(ctx) }()
+		for _, said := range []agentapi.Status{{Reason: "Initialising"}, {Term: 1, Ready: true}} {
+			agents.set("shop-0", said)
+			select {
+			case <-watch.changed:
+				if !said.Ready {
+					t.Error("a pass was asked for before the member served")
+				}
+			case <-time.After(2 * askSoon):
+				if said.Ready {
+					t.Error("nobody noticed that the member serves")
+				}
+			}
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// One that does not come up is not asked often for ever, and passes in between
+// do not prolong it.
+func TestAgentWatchTiresOfAStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watch := newAgentWatch(&fakeAgents{})
+		key, targets := types.NamespacedName{Namespace: "prod", Name: "shop"}, map[int]Target{0: {Pod: "shop-0"}}
+		watch.set(key, targets, []*agentapi.Status{nil})
+		<-time.After(askSoonFor / 2)
+		watch.set(key, targets, []*agentapi.Status{{Reason: "Initialising"}})
+		if len(watch.waiting()) != 1 {
+			t.Error("nobody waits for a member that starts")
+		}
+		<-time.After(askSoonFor/2 + time.Second)
+		if len(watch.waiting()) != 0 {
+			t.Error("the member is still asked often")
+		}
+	})
+}
+
 func TestAFailedPassIsRepeatedWithinAMinute(t *testing.T) {
 	limiter, request := retries(), reconcile.Request{}
 	first := limiter.When(request)
