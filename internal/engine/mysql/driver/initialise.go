@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/myuser/db-operator/internal/engine/durable"
 )
 
 // Programs of the stock image, found by PATH.
@@ -134,41 +134,11 @@ func lastErrors(output string) string {
 
 // putInPlace flushes dir as a whole and renames it.
 func putInPlace(dir, target string) error {
-	if err := flushTree(dir); err != nil {
+	if err := durable.Tree(dir); err != nil {
 		return fmt.Errorf("flushing the new directory: %w", err)
 	}
 	if err := os.Rename(dir, target); err != nil {
 		return err
 	}
-	return errors.Join(flush(filepath.Dir(dir)), flush(filepath.Dir(target)))
-}
-
-// flushTree makes everything below dir durable. The file system is asked once
-// for all; the files one by one then find nothing left to write, but report
-// errors, which older kernels do not do for a whole file system.
-func flushTree(dir string) error {
-	top, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer top.Close()
-	if err := unix.Syncfs(int(top.Fd())); err != nil {
-		return err
-	}
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return flush(path)
-	})
-}
-
-// flush makes a file, or the names in a directory, durable.
-func flush(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
+	return errors.Join(durable.Flush(filepath.Dir(dir)), durable.Flush(filepath.Dir(target)))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/myuser/db-operator/internal/engine"
+	"github.com/myuser/db-operator/internal/engine/durable"
 	"github.com/myuser/db-operator/internal/engine/mysql"
 )
 
@@ -66,7 +67,7 @@ func (d *Driver) accountsMade(ctx context.Context) error {
 	if err := os.Remove(filepath.Join(d.paths.DataDir, accountsMissing)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return flush(d.paths.DataDir)
+	return durable.Flush(d.paths.DataDir)
 }
 
 // accountStatements run before the server listens, each on one line, unlogged:

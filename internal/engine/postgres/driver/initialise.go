@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/myuser/db-operator/internal/engine/durable"
 	"github.com/myuser/db-operator/internal/engine/postgres"
 )
 
@@ -33,8 +34,8 @@ func (d *Driver) Initialised() (bool, error) {
 	return true, nil
 }
 
-// Initialise implements engine.Driver with the image's initdb, which flushes
-// what it wrote before it ends.
+// Initialise implements engine.Driver with the image's initdb. What that wrote
+// is flushed as a whole before it gets its name.
 func (d *Driver) Initialise(ctx context.Context) error {
 	if done, err := d.Initialised(); done || err != nil {
 		return err
@@ -56,10 +57,13 @@ func (d *Driver) Initialise(ctx context.Context) error {
 	if err := initdb(ctx, fresh); err != nil {
 		return errors.Join(err, os.RemoveAll(fresh))
 	}
+	if err := durable.Tree(fresh); err != nil {
+		return errors.Join(fmt.Errorf("initialising %s: flushing the new directory: %w", d.paths.DataDir, err), os.RemoveAll(fresh))
+	}
 	if err := os.Rename(fresh, d.paths.DataDir); err != nil {
 		return errors.Join(fmt.Errorf("initialising %s: %w", d.paths.DataDir, err), os.RemoveAll(fresh))
 	}
-	return errors.Join(flush(filepath.Dir(d.paths.DataDir)), flush(d.paths.TmpDir))
+	return errors.Join(durable.Flush(filepath.Dir(d.paths.DataDir)), durable.Flush(d.paths.TmpDir))
 }
 
 func (d *Driver) removeInterrupted() error {
@@ -89,12 +93,17 @@ func initdb(ctx context.Context, dir string) error {
 		"--pgdata", dir, "--username", postgres.Superuser,
 		"--auth-local=peer", "--auth-host=reject",
 		"--data-checksums", "--encoding=UTF8", "--locale=C.UTF-8", "--no-instructions",
+		// The caller flushes, in less time.
+		"--no-sync",
 	}
 	if postgres.HasBuiltinLocale(series) {
 		args = append(args, "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 	}
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, path, args...)
+	// Without it initdb compares the system's time zone with all there are, for a
+	// file that is not used.
+	command.Env = append(os.Environ(), "TZ=UTC")
 	command.Stdout, command.Stderr = &output, &output
 	// It runs the server through a shell: the whole group must end with it.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -116,16 +125,4 @@ func lastLines(output []byte) string {
 		output = append([]byte("…"), output[over:]...)
 	}
 	return string(output)
-}
-
-// flush makes the names in a directory durable.
-func flush(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("flushing %s: %w", dir, err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("flushing %s: %w", dir, err)
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/myuser/db-operator/internal/engine"
+	"github.com/myuser/db-operator/internal/engine/durable"
 	"github.com/myuser/db-operator/internal/engine/postgres"
 )
 
@@ -79,7 +80,7 @@ func (d *Driver) prepareDataDir() error {
 	if err := errors.Join(signal.Sync(), signal.Close()); err != nil {
 		return err
 	}
-	return flush(data)
+	return durable.Flush(data)
 }
 
 // removeStalePidFile removes the file of a server that is gone. The server
