@@ -31,7 +31,7 @@ const (
 	// answerLimit bounds one login, answerEvery is the pause between two while
 	// the engine starts.
 	answerLimit = time.Second
-	answerEvery = 50 * time.Millisecond
+	answerEvery = 10 * time.Millisecond
 	// openTries is after how many failures in a row, on the way to an open gate,
 	// a new engine process is tried.
 	openTries = 3

@@ -47,10 +47,17 @@ func (d *Driver) EnsureAccounts(ctx context.Context, a engine.Accounts) error {
 		if standby {
 			return errors.New("the engine is a standby")
 		}
-		for _, r := range roles {
-			if err := ensureRole(ctx, conn, r); err != nil {
-				return fmt.Errorf("account %s: %w", r.name, err)
+		// All at once: each commit would be a flush.
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			for _, r := range roles {
+				if err := ensureRole(ctx, tx, r); err != nil {
+					return fmt.Errorf("account %s: %w", r.name, err)
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		return ensureDatabase(ctx, conn, a.Database, a.App.Name)
 	})
@@ -67,9 +74,9 @@ type found struct {
 	verifier                                                            *string
 }
 
-func ensureRole(ctx context.Context, conn *pgx.Conn, r role) error {
+func ensureRole(ctx context.Context, tx pgx.Tx, r role) error {
 	var f found
-	err := conn.QueryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolcanlogin, rolinherit, rolconnlimit, rolpassword
 		FROM pg_authid WHERE rolname = $1`, r.name).Scan(
 		&f.super, &f.createDB, &f.createRole, &f.replication, &f.bypassRLS, &f.login, &f.inherit, &f.limit, &f.verifier)
@@ -88,12 +95,12 @@ func ensureRole(ctx context.Context, conn *pgx.Conn, r role) error {
 	if verb == "CREATE" || f != want || !samePassword {
 		statement := fmt.Sprintf("%s ROLE %s LOGIN INHERIT NOSUPERUSER NOBYPASSRLS CONNECTION LIMIT -1 %sCREATEDB %sCREATEROLE %sREPLICATION%s",
 			verb, identifier(r.name), no(!r.createDB), no(!r.createRole), no(!r.replication), password)
-		if _, err := conn.Exec(ctx, statement); err != nil {
+		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err
 		}
 	}
 	for _, group := range r.memberOf {
-		if err := ensureMember(ctx, conn, r.name, group); err != nil {
+		if err := ensureMember(ctx, tx, r.name, group); err != nil {
 			return err
 		}
 	}
@@ -116,16 +123,16 @@ func (r role) passwordClause(kept *string) (clause string, same bool, err error)
 	return " PASSWORD '" + v.String() + "'", false, nil
 }
 
-func ensureMember(ctx context.Context, conn *pgx.Conn, name, group string) error {
+func ensureMember(ctx context.Context, tx pgx.Tx, name, group string) error {
 	var member bool
-	err := conn.QueryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM pg_auth_members m
 		               JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles r ON r.oid = m.member
 		               WHERE g.rolname = $1 AND r.rolname = $2)`, group, name).Scan(&member)
 	if err != nil || member {
 		return err
 	}
-	_, err = conn.Exec(ctx, fmt.Sprintf("GRANT %s TO %s", identifier(group), identifier(name)))
+	_, err = tx.Exec(ctx, fmt.Sprintf("GRANT %s TO %s", identifier(group), identifier(name)))
 	return err
 }
 

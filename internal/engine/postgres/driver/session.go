@@ -22,7 +22,7 @@ const (
 	// login that it may need on a machine that is busy.
 	statementTime = 5 * time.Second
 	// lookEvery is the pause between two looks at something that is to change.
-	lookEvery = 20 * time.Millisecond
+	lookEvery = 10 * time.Millisecond
 	// application marks the agent's own sessions, which the gate leaves alone.
 	application = "db-operator agent"
 
