@@ -20,23 +20,22 @@ type Record struct {
 	Profile string `json:"profile,omitempty"`
 }
 
-// Rule says which members hold the data and how many of them, the leader
-// included, must have flushed a write before the client hears of success.
-type Rule struct {
-	Members []string `json:"members"` // uids, sorted
-	Acks    int      `json:"acks"`
-}
-
-// Names tells whether the rule counts the member with this uid.
-func (r Rule) Names(uid string) bool { return slices.Contains(r.Members, uid) }
-
-// Alone tells whether uid is the only member of the rule.
-func (r Rule) Alone(uid string) bool { return len(r.Members) == 1 && r.Members[0] == uid }
-
 // First is the record that member 0 of a Database that was never initialised
 // writes: version 1, no term yet, no leader, itself as the only member.
 func First(uid, profile string) Record {
 	return Record{Version: 1, Rule: Rule{Members: []string{uid}, Acks: 1}, Profile: profile}
+}
+
+// Next is the record that follows r under the same leader, with another rule.
+func (r Record) Next(rule Rule) Record {
+	r.Version++
+	r.Rule = rule
+	return r
+}
+
+// Equal compares by content.
+func (r Record) Equal(o Record) bool {
+	return r.Version == o.Version && r.Term == o.Term && r.Leader == o.Leader && r.Profile == o.Profile && r.Rule.Equal(o.Rule)
 }
 
 // Claim is the record by which uid takes the lead of r's rule: the next
@@ -101,5 +100,5 @@ func (r Record) String() string {
 	if leader == "" {
 		leader = "nobody"
 	}
-	return fmt.Sprintf("v%d t%d %s leads %d of %v", r.Version, r.Term, leader, r.Acks, r.Members)
+	return fmt.Sprintf("v%d t%d %s leads %v", r.Version, r.Term, leader, r.Rule)
 }

@@ -4,6 +4,8 @@ package arch
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"io/fs"
@@ -151,10 +153,10 @@ func reached(packages map[string]pkg, p pkg) []string {
 }
 
 // Pure packages use the standard library only, and of it nothing that does I/O
-// or tells the time.
+// or tells the time; of package time only durations.
 func TestPurity(t *testing.T) {
 	pure := map[string][]string{
-		"internal/ha": {"os", "net", "context", "log", "log/slog", "time", "math/rand", "math/rand/v2"},
+		"internal/ha": {"os", "net", "context", "log", "log/slog", "math/rand", "math/rand/v2"},
 	}
 	for base, forbidden := range pure {
 		t.Run(base, func(t *testing.T) {
@@ -167,9 +169,35 @@ func TestPurity(t *testing.T) {
 						t.Errorf("%s imports %s: it must stay pure", path, imported)
 					}
 				}
+				for _, file := range p.GoFiles {
+					for _, use := range clockUses(t, filepath.Join(p.Dir, file)) {
+						t.Errorf("%s: time.%s: the time comes with the observation", file, use)
+					}
+				}
 			}
 		})
 	}
+}
+
+// clockUses are the names of package time, other than durations, that a file
+// uses.
+func clockUses(t *testing.T, file string) []string {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	durations := []string{"Duration", "Nanosecond", "Microsecond", "Millisecond", "Second", "Minute", "Hour"}
+	var uses []string
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" && !slices.Contains(durations, s.Sel.Name) {
+				uses = append(uses, s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return uses
 }
 
 // Profiles are used by the operator, so they must not bring SQL or processes.

@@ -1,0 +1,214 @@
+package ha
+
+// growAfter is how long a learner must keep up before it is counted.
+const growAfter = 800 * ms
+
+// plan is the next change of the record, if one is due: first what makes the
+// leader's word count, then who must go, then who may come.
+func (t *turn) plan() (Purpose, Record) {
+	next := t.Seen.Next(t.Seen.Rule)
+	if floor := t.highestFloor(); floor > t.Seen.Version {
+		next.Version = max(next.Version, floor)
+		return Bump, next
+	}
+	if t.lost() && t.mayRepair() {
+		return Repair, t.repaired()
+	}
+	if purpose, rule := t.narrower(); purpose != "" {
+		return purpose, t.Seen.Next(rule)
+	}
+	if uid := t.newcomer(); uid != "" {
+		return Grow, t.Seen.Next(t.Seen.With(uid))
+	}
+	if t.Role == Serving && t.o.Spec.Profile != "" && t.o.Spec.Profile != t.Seen.Profile {
+		next.Profile = t.o.Spec.Profile
+		return Retime, next
+	}
+	return "", Record{}
+}
+
+// highestFloor is the highest promise that a member which answers has told.
+func (t *turn) highestFloor() int64 {
+	floor := t.Floor
+	for i := range t.lead.peers {
+		if p := &t.lead.peers[i]; t.age(p.Heard) <= t.timings().Lost {
+			floor = max(floor, p.Floor)
+		}
+	}
+	return floor
+}
+
+// mayRepair tells whether this leader knows by its lease that no newer record
+// can be in force.
+func (t *turn) mayRepair() bool {
+	return t.Role == Serving && t.leaseHolds() && !t.view.Missing
+}
+
+// repaired is the present record with a version above all that was tried.
+func (t *turn) repaired() Record {
+	r := t.Seen
+	r.Version = max(t.Seen.Version, t.Pending.Version) + 1
+	return r
+}
+
+// narrower is a rule with a member less, or with the leader alone, where one is
+// due. Nobody is dropped whose loss would leave too few that answer.
+func (t *turn) narrower() (Purpose, Rule) {
+	if len(t.Seen.Members) == 1 {
+		return "", Rule{}
+	}
+	if t.onlyLeaderHoldsAll() {
+		return Alone, RuleOf(t.UID)
+	}
+	if len(t.Seen.Members) == 2 {
+		return t.narrowerThanTwo()
+	}
+	worst, fault := "", sound
+	for _, uid := range t.Seen.Members {
+		rule := t.Seen.Without(uid)
+		if f := t.fault(uid, rule); uid != t.UID && f > fault && t.supporters(rule) >= rule.Acks {
+			worst, fault = uid, f
+		}
+	}
+	if worst == "" {
+		return "", Rule{}
+	}
+	return Shrink, t.Seen.Without(worst)
+}
+
+// narrowerThanTwo goes down to a single copy, which is the user's to allow.
+func (t *turn) narrowerThanTwo() (Purpose, Rule) {
+	if t.o.Spec.Block && t.o.Spec.Members > 1 {
+		return "", Rule{}
+	}
+	for _, uid := range t.Seen.Members {
+		rule := RuleOf(t.UID)
+		if f := t.fault(uid, rule); uid != t.UID && f > sound && f != diverging {
+			return Degrade, rule
+		}
+	}
+	return "", Rule{}
+}
+
+// fault is why a member is to leave the rule, the weightiest last.
+type fault int
+
+const (
+	sound fault = iota
+	unwanted
+	lagging
+	diverging
+	silent
+)
+
+// fault of a member. Where the new rule is a weaker one, silence counts as soon
+// as the lease is in danger.
+func (t *turn) fault(uid string, without Rule) fault {
+	limits := t.timings()
+	limit := limits.Lost
+	if without.WeakerThan(t.Seen.Rule, t.UID) && t.age(t.leaseBegan()) >= limits.Weaken {
+		limit = limits.Weaken
+	}
+	p := t.lead.of(uid)
+	switch {
+	case t.silence(uid) >= limit:
+		return silent
+	case p == nil:
+		return sound
+	case t.diverged(p):
+		return diverging
+	case p.Behind != never && t.age(p.Behind) >= limits.Lag:
+		return lagging
+	case t.ordinalOf(uid) >= t.o.Spec.Members:
+		return unwanted
+	}
+	return sound
+}
+
+// ordinalOf a member that has answered, -1 if it has not.
+func (t *turn) ordinalOf(uid string) int {
+	for i := range t.lead.peers {
+		if t.lead.peers[i].UID == uid {
+			return i
+		}
+	}
+	return -1
+}
+
+// supporters counts the members of a rule that answer and can follow, this one
+// included.
+func (t *turn) supporters(r Rule) int {
+	n := 1
+	for i := range t.lead.peers {
+		if p := &t.lead.peers[i]; r.Names(p.UID) && t.answers(p) && !t.diverged(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyLeaderHoldsAll tells whether enough members answer, but too many of them
+// have diverged from the session that the leader has begun. They cannot come
+// back while the rule names them, so the leader goes on alone and lets them out.
+func (t *turn) onlyLeaderHoldsAll() bool {
+	if !t.inSession() {
+		return false
+	}
+	answering, following, healthy := 1, t.supporters(t.Seen.Rule), 0
+	for i := range t.lead.peers {
+		p := &t.lead.peers[i]
+		if !t.Seen.Names(p.UID) || !t.answers(p) {
+			continue
+		}
+		answering++
+		if !t.diverged(p) {
+			healthy++
+		}
+	}
+	if answering < t.Seen.Acks || following >= t.Seen.Acks {
+		return false
+	}
+	return t.Role == Opening || t.Role == Serving && !t.o.Spec.Block && healthy == 0
+}
+
+// newcomer is a learner that is to be counted, empty if there is none.
+func (t *turn) newcomer() string {
+	if !t.inSession() {
+		return ""
+	}
+	for i := range t.lead.peers {
+		p := &t.lead.peers[i]
+		if p.UID == "" || t.Seen.Names(p.UID) || !t.answers(p) || p.Current == never || t.age(p.Current) < growAfter {
+			continue
+		}
+		if i < t.o.Spec.Members && t.hasRoomFor(p.UID) {
+			return p.UID
+		}
+	}
+	return ""
+}
+
+// hasRoomFor tells whether the rule may count one more. A leader that blocks
+// with a member gone takes one more than wanted, where that weakens the rule:
+// it is the way to a second copy when the old one is gone for good.
+func (t *turn) hasRoomFor(uid string) bool {
+	n := len(t.Seen.Members)
+	if n < t.o.Spec.Members {
+		return true
+	}
+	spare := t.o.Spec.Block && t.Role == Opening && n < MaxMembers && n == t.o.Spec.Members && t.Seen.With(uid).WeakerThan(t.Seen.Rule, t.UID)
+	return spare && t.supporters(t.Seen.Rule) < n
+}
+
+// shortOfCopies tells whether fewer members than the rule asks for have kept up
+// lately, although enough answer.
+func (t *turn) shortOfCopies() bool {
+	following := 1
+	for i := range t.lead.peers {
+		p := &t.lead.peers[i]
+		if t.Seen.Names(p.UID) && (p.Behind == never || t.age(p.Behind) < t.timings().Lost) {
+			following++
+		}
+	}
+	return following < t.Seen.Acks
+}
