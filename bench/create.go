@@ -14,7 +14,7 @@ import (
 func benchCreate(ctx context.Context, c *cluster, o options) ([]result, error) {
 	var figures []result
 	err := c.inNamespace(ctx, func() error {
-		for _, e := range engines {
+		for _, e := range o.engines() {
 			var ours, floor, ratio []float64
 			for i := range o.runs {
 				took, err := c.createOurs(ctx, fmt.Sprintf("create-%s-%d", e.name, i), e)

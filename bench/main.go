@@ -38,6 +38,12 @@ type options struct {
 	// settle is how long idle Databases rest before the counting begins,
 	// counted how long it goes on.
 	settle, counted time.Duration
+	// only names the one engine to measure; empty for all.
+	only string
+}
+
+func (o options) engines() []engineBench {
+	return slices.DeleteFunc(slices.Clone(engines), func(e engineBench) bool { return o.only != "" && e.name != o.only })
 }
 
 func main() {
@@ -49,6 +55,7 @@ func main() {
 	flag.IntVar(&o.many, "many", 50, "Databases in the idle bench")
 	flag.DurationVar(&o.settle, "settle", time.Minute, "rest before the idle bench counts")
 	flag.DurationVar(&o.counted, "counted", 3*time.Minute, "how long the idle bench counts")
+	flag.StringVar(&o.only, "engine", "", "the only engine that create and throughput measure; both if empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
