@@ -25,13 +25,24 @@ type world struct {
 	options options
 	plan    plan
 
-	pods     []*pod // by ordinal: the pod that the ordinal's name leads to
-	ghosts   []*pod // pods that were given up and run on
+	pods     []*pod    // by ordinal: the pod that the ordinal's name leads to
+	ghosts   []*pod    // pods that were given up and run on
+	volumes  []*volume // by ordinal
+	uids     []int     // by ordinal: given out so far
+	claims   int
+	tainted  map[string]bool // members whose volume was turned back
+	history  history
 	network  network
 	register register
 	operator operator
 	clients  clients
 	checks   checks
+
+	aimed    []*fault // that wait for their moment
+	released *pod     // it has sent a Release in this event
+	landed   *pod     // its write reached the register in this event
+	struck   int
+	quiet    bool // faults have ended
 }
 
 // newWorld is an empty world for one seed.
@@ -66,6 +77,14 @@ func (w *world) advance(until time.Duration) {
 
 // note adds to the hash of the run.
 func (w *world) note(x uint64) { w.hash = (w.hash ^ x) * 0x100000001b3 }
+
+// engine is the engine that an ordinal's address leads to, nil if there is none.
+func (w *world) engine(ordinal int) *engine {
+	if p := w.pods[ordinal]; p != nil {
+		return p.engine
+	}
+	return nil
+}
 
 // tracing tells whether somebody listens; callers on hot paths ask before they
 // make arguments for tracef.

@@ -1,0 +1,172 @@
+package sim
+
+import "github.com/myuser/db-operator/internal/ha"
+
+// Faults that destroy what a member or the register holds. The protocol
+// promises to survive so many lost members as have no part in a set that
+// acknowledges, so each of these looks first whether one more is survivable.
+
+// faultDeleteRegister deletes the object.
+func (w *world) faultDeleteRegister(_ *fault, _ *pod) {
+	if w.lost() == 0 && w.register.record.Version > 0 {
+		w.deleteRegister()
+	}
+}
+
+// faultEditRegister puts an older record into the object.
+func (w *world) faultEditRegister(f *fault, _ *pod) {
+	if past := w.past(f); past != nil {
+		w.tracef("register  edited back to %v", past.record)
+		w.editRegister(*past)
+	}
+}
+
+// faultRestoreRegister turns the object back to an older version of itself.
+func (w *world) faultRestoreRegister(f *fault, _ *pod) {
+	if past := w.past(f); past != nil {
+		w.tracef("register  restored to %v", past.record)
+		w.restoreRegister(*past)
+	}
+}
+
+// past is a content that the register can be turned back to: any, as long as
+// every member that the rules since then name knows the newest record.
+func (w *world) past(f *fault) *revision {
+	r := &w.register
+	if !r.exists || len(r.history) < 2 || w.lost() > 0 || !r.record.Equal(r.newest()) {
+		return nil
+	}
+	back := min(len(r.history)-1, 1+int(f.dice>>8%4))
+	past := &r.history[len(r.history)-1-back]
+	for _, since := range r.history[len(r.history)-1-back:] {
+		for _, uid := range since.record.Members {
+			if v := w.volumeOf(uid); v == nil || !v.state.Seen.Equal(r.newest()) || v.state.Pending.Version > 0 {
+				return nil
+			}
+		}
+	}
+	return past
+}
+
+// volumeOf is the volume that holds a member, nil if none does any more.
+func (w *world) volumeOf(uid string) *volume {
+	for _, v := range w.volumes {
+		if v != nil && v.state.UID == uid {
+			return v
+		}
+	}
+	return nil
+}
+
+// lost counts the members of the rule that no volume holds any more.
+func (w *world) lost() int { return w.lostOf(w.register.newest()) }
+
+func (w *world) lostOf(r ha.Record) int {
+	n := 0
+	for _, uid := range r.Members {
+		if v := w.volumeOf(uid); v == nil || w.tainted[uid] {
+			n++
+		}
+	}
+	return n
+}
+
+// mayLose tells whether the data of one more member can go: under the recorded
+// rule and under every rule that somebody tries to record, those that are left
+// still hold every acknowledged write.
+func (w *world) mayLose(uid string) bool {
+	r := &w.register
+	if !r.exists || r.record.Version != r.newest().Version || w.tainted[uid] {
+		return false
+	}
+	survives := func(record ha.Record) bool {
+		return !record.Names(uid) || w.lostOf(record)+1 <= record.Acks-1
+	}
+	if !survives(r.record) {
+		return false
+	}
+	for _, p := range w.pods {
+		if p == nil {
+			continue
+		}
+		for _, pending := range []ha.Record{p.volume.state.Pending, p.state.Pending} {
+			if pending.Version > r.record.Version && !survives(pending) {
+				return false
+			}
+		}
+		if p.up && p.state.Role.Leads() && !survives(ha.Record{Version: 1, Rule: p.engine.observe().Rule}) {
+			return false
+		}
+	}
+	return true
+}
+
+// faultWipe empties a volume: what starts on it is a new member.
+func (w *world) faultWipe(f *fault, p *pod) {
+	if !w.mayLose(p.volume.state.UID) {
+		return
+	}
+	p.die()
+	w.tracef("volume  of %s is lost", p.name)
+	if f.dice>>8%2 == 0 {
+		w.deletePod(p)
+		w.volumes[p.ordinal] = nil
+		return
+	}
+	p.engine.wipe()
+	w.initialise(p.volume, p.ordinal)
+	p.restart(min(f.lasts, 2000*ms))
+}
+
+// photograph keeps volumes as they are now, for disks that are turned back.
+func (w *world) photograph() {
+	for _, v := range w.volumes {
+		if v != nil && len(v.snapshots) < 4 && w.chance(2) {
+			v.snapshots = append(v.snapshots, snapshotOf{v.state, v.engine.snapshot()})
+		}
+	}
+	w.after(w.between(3000*ms, 8000*ms), w.photograph)
+}
+
+// faultTurnBack turns a volume back to what it was before its agent last
+// started. All members that could help it to lead must have heard of a later
+// start, for only they can know.
+func (w *world) faultTurnBack(_ *fault, p *pod) {
+	v := p.volume
+	uid := v.state.UID
+	var old *snapshotOf
+	for i := range v.snapshots {
+		if s := &v.snapshots[i]; s.state.UID == uid && s.state.Boot.Number < v.state.Boot.Number {
+			old = s
+		}
+	}
+	if old == nil || !w.mayLose(uid) || len(w.register.record.Members) == 2 && !w.operator.block {
+		return
+	}
+	for _, o := range w.volumes {
+		if o != nil && o != v && o.state.Boots.Of(uid) != v.state.Boot {
+			return
+		}
+	}
+	w.tracef("volume  of %s is turned back to boot %d", p.name, old.state.Boot.Number)
+	p.die()
+	v.state = old.state
+	v.engine.restore(old.data)
+	w.tainted[uid] = true
+	p.restart(w.between(200*ms, 1500*ms))
+}
+
+// faultCopy replaces a member's volume by a copy of another member's, under a
+// claim of its own.
+func (w *world) faultCopy(f *fault, p *pod) {
+	from := w.volumes[f.dice>>8%ha.MaxMembers]
+	if from == nil || from == p.volume || !w.mayLose(p.volume.state.UID) || w.register.down > 0 {
+		return
+	}
+	w.tracef("volume  of %s is replaced by a copy of that of %s", p.name, from.state.UID)
+	w.deletePod(p)
+	v := w.newVolume(p.ordinal)
+	v.state = from.state
+	v.engine.restore(from.engine.snapshot())
+	w.volumes[p.ordinal] = v
+}
