@@ -9,12 +9,12 @@ import (
 // fault is one thing that goes wrong, drawn when the seed is planned so that
 // leaving another fault out does not change it.
 type fault struct {
-	kind int // index of kinds
-	at   time.Duration
+	kind  int // index of kinds
+	at    time.Duration
 	lasts time.Duration
-	who  who
-	aim  int // index of aims; 0: none
-	dice uint64
+	who   who
+	aim   int // index of aims; 0: none
+	dice  uint64
 }
 
 // who is hit.
@@ -254,9 +254,14 @@ func (w *world) faultSlow(f *fault, p *pod) {
 }
 
 func (w *world) faultSlowDisk(f *fault, p *pod) {
-	w.during(f, &p.volume.slow)
-	p.engine.slowDisk(true)
-	w.after(f.lasts, func() { p.engine.slowDisk(p.volume.slow > 0) })
+	v := p.volume
+	w.during(f, &v.slow)
+	v.engine.slowDisk(time.Duration(f.dice>>8%800) * ms)
+	w.after(f.lasts, func() {
+		if v.slow == 0 {
+			v.engine.slowDisk(0)
+		}
+	})
 }
 
 func (w *world) faultHungDisk(f *fault, p *pod) {

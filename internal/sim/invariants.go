@@ -97,12 +97,12 @@ func (w *world) acknowledged(e *engine, branch int32, index int64) {
 	}
 }
 
-// gateOpened is called when clients may write to an engine.
-func (w *world) gateOpened(e *engine) {
+// gateOpened is called when clients may write to an engine, and read at least
+// what is in readable.
+func (w *world) gateOpened(e *engine, readable *image) {
 	c := &w.checks
 	c.opens++
-	log := e.visible()
-	session := e.session()
+	log, session := e.image(), e.session
 	if w.tracing() {
 		w.tracef("%s  its gate is open in session %v with log %v", e.uid, session, log)
 	}
@@ -113,7 +113,7 @@ func (w *world) gateOpened(e *engine) {
 		w.violate("C: %s opens in session %v after session %v was open", e.uid, session, c.session)
 	}
 	c.opened, c.session, c.log = e, session, log
-	w.history.rely(log)
+	w.history.rely(readable)
 }
 
 // recorded is called before a record is written.

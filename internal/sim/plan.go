@@ -16,8 +16,14 @@ type plan struct {
 	block   bool
 	profile string
 	flavour flavour
+	options options
 	faults  []fault
 	quiet   time.Duration // when faults end
+}
+
+// options say what is different in a world from the ordinary one.
+type options struct {
+	engine engineOptions
 }
 
 // How long a seed has to come to rest: a member that was let out of the rule is
@@ -32,6 +38,7 @@ const (
 func planFor(seed uint64, members int) plan {
 	rng := rand.New(rand.NewPCG(seed, 0xd1b54a32d192ed03))
 	p := plan{seed: seed, members: 1 + rng.IntN(ha.MaxMembers), block: rng.IntN(2) == 0, flavour: flavour(rng.IntN(2)), profile: ha.Fast}
+	p.options.engine = unkindEngines()
 	if members > 0 {
 		p.members = members
 	}

@@ -116,7 +116,7 @@ func (p *pod) boot() {
 func (p *pod) die() {
 	p.life++
 	p.up = false
-	p.engine.kill()
+	p.engine.agentDied()
 }
 
 // restart is what follows a death: the kubelet starts the container again.
@@ -164,6 +164,7 @@ func (p *pod) writeTime() time.Duration {
 // machine, which the agent notices only if the machine was suspended.
 func (p *pod) pause(d time.Duration, kind pause) {
 	p.paused++
+	p.engine.agentPaused()
 	if kind != pauseAgent {
 		p.standing++
 		p.engine.freeze()
@@ -197,7 +198,11 @@ func (p *pod) resume(kind pause) {
 			p.guard()
 		}
 	}
-	if p.paused > 0 || !p.up {
+	if p.paused > 0 {
+		return
+	}
+	p.engine.agentResumed()
+	if !p.up {
 		return
 	}
 	if p.w.tracing() {

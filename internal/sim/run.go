@@ -59,7 +59,7 @@ func (w *world) begin(p plan) {
 	w.volumes = make([]*volume, ha.MaxMembers)
 	w.uids = make([]int, ha.MaxMembers)
 	w.tainted = map[string]bool{}
-	w.options = drawOptions(w.rng)
+	w.options = p.options
 	w.drawNetwork()
 	w.operator = operator{members: p.members, block: p.block, profile: p.profile}
 	if w.tracing() {
@@ -107,7 +107,7 @@ func (w *world) heal() {
 	for _, v := range w.volumes {
 		if v != nil {
 			v.slow, v.hung = 0, 0
-			v.engine.slowDisk(false)
+			v.engine.slowDisk(0)
 			v.engine.hangDisk(false)
 			v.engine.fullDisk(false)
 		}
