@@ -65,13 +65,8 @@ func (e *engine) afterFlush() {
 	e.release()
 }
 
-// slowDisk makes every flush take up to a second, or ends that.
-func (e *engine) slowDisk(slow bool) {
-	e.disk.extra = 0
-	if slow {
-		e.disk.extra = 800 * ms
-	}
-}
+// slowDisk makes every flush take up to d longer.
+func (e *engine) slowDisk(d time.Duration) { e.disk.extra = d }
 
 // hangDisk makes every flush wait until it is called off.
 func (e *engine) hangDisk(hung bool) {
