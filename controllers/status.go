@@ -94,15 +94,15 @@ func abnormal(status *dbv1.DatabaseStatus, now time.Time, kind string, c cause) 
 	condition(status, now, kind, verdict{true, c})
 }
 
-// serves tells whether the member does its part. The agent knows best; kubelet
-// knows what the agent last told it.
+// serves tells whether the member does its part and clients can reach it. The
+// agent knows best; kubelet knows what the agent last told it.
 func (s *scope) serves(ordinal int) bool {
 	member := s.pods[ordinal]
 	switch {
 	case member == nil || member.DeletionTimestamp != nil:
 		return false
 	case s.agents[ordinal] != nil:
-		return s.agents[ordinal].Ready
+		return s.agents[ordinal].Ready && !s.agents[ordinal].Unrouted
 	default:
 		return podReady(member)
 	}

@@ -107,6 +107,8 @@ func TestStatus(t *testing.T) {
 		"the agent does not answer and kubelet calls the pod unready": {silent, away},
 		"the agent is ahead of kubelet": {
 			func(s *scope) { s.pods[0].Status.Conditions[0].Status = corev1.ConditionFalse }, good},
+		"clients are not sent to the open gate yet": {
+			func(s *scope) { s.agents[0].Unrouted = true }, away},
 		"the pod ends": {
 			func(s *scope) { s.pods[0].DeletionTimestamp = &metav1.Time{Time: noon} }, away},
 		"the pod is gone": {

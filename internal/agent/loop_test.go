@@ -169,9 +169,12 @@ func TestSoloBoot(t *testing.T) {
 		if took := time.Since(began); took < soloWait || took > soloWait+time.Second {
 			t.Errorf("the member served after %s, want a little over %s", took, soloWait)
 		}
+		if !w.status().Unrouted {
+			t.Error("the member does not say that nobody is sent to it")
+		}
 		w.reg.Down(false)
 		w.routes.fail(nil)
-		w.until("the endpoint is published", func() bool { return w.routes.show("db-rw") == "10.0.0.7" })
+		w.until("the endpoint is published", func() bool { return w.routes.show("db-rw") == "10.0.0.7" && !w.status().Unrouted })
 		w.pass(5 * time.Minute)
 		if !w.serves() || w.reg.Record().Version != 2 {
 			t.Errorf("record is %v, serving: %t", w.reg.Record(), w.serves())

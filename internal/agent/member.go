@@ -88,6 +88,7 @@ type member struct {
 
 	routesLane lane
 	published  string // what the slices are known to show
+	routed     bool   // they have shown this member since it leads
 
 	probing   bool
 	nextProbe time.Time

@@ -63,6 +63,7 @@ func (m *member) registerTurn(now time.Time) {
 func (m *member) take(r ha.Record) {
 	if m.lead == nil {
 		m.transition("Leads", "The member leads by record %s.", r)
+		m.routed = false
 	}
 	m.lead = &r
 }

@@ -27,7 +27,7 @@ func (m *member) routesTurn(now time.Time) {
 				return nil, err
 			}
 		}
-		return func() { m.published = want }, nil
+		return func() { m.published, m.routed = want, true }, nil
 	})
 }
 

@@ -18,6 +18,7 @@ func (m *member) publish(now time.Time) {
 		// for its disk.
 		Ready: e.gate == engine.GateOpen && !m.stopping && !m.fault.any() && !m.diskStuck(now),
 
+		Unrouted:      m.lead != nil && !m.routed,
 		EngineVersion: e.probe.Version, PendingRestart: slices.Clone(e.pending), EngineStarts: m.starts,
 		Transitions: m.ring.list,
 	}

@@ -31,6 +31,9 @@ type Status struct {
 	Role           string `json:"role"`
 	// Ready: the gate is open (primary), or replicating within bounds.
 	Ready bool `json:"ready"`
+	// Unrouted: the member leads, and clients of the read-write Service are not
+	// known to be sent to it.
+	Unrouted bool `json:"unrouted,omitempty"`
 	// Reason is CamelCase, Message a sentence that says what is wrong and what
 	// happens next. Both are empty while all is well.
 	Reason  string `json:"reason,omitempty"`
