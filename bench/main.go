@@ -51,7 +51,7 @@ func main() {
 	onlyRender := flag.Bool("render", false, "only remake the page from the result files")
 	flag.IntVar(&o.runs, "runs", 5, "observations of create and devcluster")
 	flag.IntVar(&o.pairs, "pairs", 5, "alternating pairs of throughput")
-	flag.DurationVar(&o.duration, "duration", time.Minute, "length of one throughput run")
+	flag.DurationVar(&o.duration, "duration", time.Minute, "length of one throughput run, in two halves")
 	flag.IntVar(&o.many, "many", 50, "Databases in the idle bench")
 	flag.DurationVar(&o.settle, "settle", time.Minute, "rest before the idle bench counts")
 	flag.DurationVar(&o.counted, "counted", 3*time.Minute, "how long the idle bench counts")

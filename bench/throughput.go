@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,25 +29,22 @@ func benchThroughput(ctx context.Context, c *cluster, o options) ([]result, erro
 			var ours, bare, ratio []float64
 			var rss []float64
 			var app map[string][]byte
-			for i := range o.pairs {
+			for range o.pairs {
 				var a, b, memory float64
-				underAgent := func() (err error) {
-					a, memory, app, err = c.underAgent(ctx, e, o.duration)
+				underAgent := func() error {
+					rate, mb, kept, err := c.underAgent(ctx, e, o.duration/2)
+					a, memory, app = a+rate/2, mb, kept
 					return err
 				}
-				byHand := func() (err error) {
-					b, err = c.byHand(ctx, e, app, o.duration)
+				byHand := func() error {
+					rate, err := c.byHand(ctx, e, app, o.duration/2)
+					b += rate / 2
 					return err
 				}
-				// Who comes second finds logs to use again and a warm machine, so
-				// that the two take turns at it. The first pair needs the agent's
-				// files first.
-				order := []func() error{underAgent, byHand}
-				if i%2 == 1 {
-					slices.Reverse(order)
-				}
-				for _, measure := range order {
-					if err := measure(); err != nil {
+				// Each comes first once and second once, because the machine's mood
+				// drifts and whoever comes second finds logs to use again.
+				for _, half := range []func() error{underAgent, byHand, byHand, underAgent} {
+					if err := half(); err != nil {
 						return err
 					}
 				}
