@@ -37,6 +37,9 @@ func (t *turn) take() {
 		t.Want = Want{Mode: Standby}
 		return
 	}
+	if t.o.Look {
+		t.look = t.now
+	}
 	t.hearRegister()
 	t.hearMessage()
 	if t.suspect {

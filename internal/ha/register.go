@@ -102,7 +102,8 @@ func (t *turn) heardWrite(r Reply) {
 }
 
 // see takes what the register held. An object whose number has fallen is a
-// register that was turned back, and holds nothing that counts.
+// register that was turned back: what it holds counts only if it is newer than
+// all that is known, so that it was written since.
 func (t *turn) see(r Reply, began time.Duration) {
 	t.view = view{Began: began, Answered: true}
 	if r.Outcome == Missing {
@@ -110,7 +111,8 @@ func (t *turn) see(r Reply, began time.Duration) {
 		return
 	}
 	t.view.Object = r.Object
-	if r.Object.UID == t.highest.UID && r.Object.Number < t.highest.Number {
+	back := r.Object.UID == t.highest.UID && r.Object.Number < t.highest.Number
+	if back && r.Record.Version <= t.Seen.Version {
 		return
 	}
 	t.highest = r.Object
@@ -160,6 +162,19 @@ func (t *turn) readSince(at time.Duration) bool {
 		t.actions = append(t.actions, Read{t.calls})
 	}
 	return false
+}
+
+// lookAgain reads the register that somebody said needs a look, until there is
+// one.
+func (t *turn) lookAgain() {
+	switch {
+	case t.look == never || !t.readSince(t.look):
+	case t.view.Missing:
+		t.look = t.now
+		t.readable = t.now + lookPause
+	default:
+		t.look = never
+	}
 }
 
 // lost tells whether the register, as read after the newest record was learned,

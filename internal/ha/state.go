@@ -84,7 +84,7 @@ type State struct {
 	writing  call
 	calls    int64         // ID of the last call
 	readable time.Duration // no read before
-	look     bool          // the register needs a look
+	look     time.Duration // when somebody said that the register needs a look
 
 	campaign campaign
 	lead     lead
@@ -103,6 +103,6 @@ func Start(d Durable, ordinal int, now time.Duration) State {
 		Ordinal: ordinal,
 		Want:    Want{Mode: Down},
 		started: now, contact: now, learned: now,
-		termLearned: never, backoff: never, readable: never,
+		termLearned: never, backoff: never, readable: never, look: never,
 	}
 }

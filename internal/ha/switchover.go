@@ -19,10 +19,7 @@ const (
 // serve is the turn of a leader with an open gate.
 func (t *turn) serve() {
 	t.Why = Well
-	t.look = t.look || t.o.Look
-	if t.look && t.fresh(lookPause) {
-		t.look = t.view.Missing
-	}
+	t.lookAgain()
 	if t.o.Spec.Block && t.shortOfCopies() {
 		t.newSession() // lets the diverged out behind a closed gate
 		return
