@@ -47,7 +47,7 @@ test-unit: ## Unit, golden and dependency tests and fuzz seeds: under a minute, 
 
 .PHONY: test-api
 test-api: components ## The schema and the controllers against a real API server
-	@$(PART) api hack/go-test -tags apiserver -timeout 10m -- ./test/api/... ./controllers/... ./internal/kube/...
+	@$(PART) api hack/go-test -tags apiserver -timeout 10m -- ./test/api/... ./controllers/... ./internal/kube/... ./internal/register/...
 
 .PHONY: test-conformance
 test-conformance: devcluster ## Every driver against its real engine, inside the images

@@ -14,10 +14,11 @@ type Register interface {
 	// Read returns the newest state. The errors are ErrAbsent and ErrUnknown.
 	Read(ctx context.Context) (State, error)
 	// Write replaces what base was read from, and only that. The errors are
-	// ErrConflict, ErrAbsent and ErrUnknown. After any error the record may
-	// have been written all the same, even ErrConflict: an answer can be lost
-	// on the way and the request sent again. Only a later Read tells. A write
-	// takes the bootstrap mark away.
+	// ErrConflict, ErrAbsent and ErrUnknown; a register that is gone may be
+	// either of the first two. After any error the record may have been written
+	// all the same, even ErrConflict: an answer can be lost on the way and the
+	// request sent again. Only a later Read tells. A write takes the bootstrap
+	// mark away.
 	Write(ctx context.Context, record ha.Record, base Base) (State, error)
 }
 

@@ -127,5 +127,11 @@ func deleted(t *testing.T, w World) {
 	state := write(t, w, first, read(t, w).Base)
 	w.Delete()
 	_, err := w.Register.Write(t.Context(), first.Claim("uid-a"), state.Base)
+	// The API server calls it a conflict: that something of another uid, namely
+	// none, is in its place.
+	if !errors.Is(err, register.ErrAbsent) && !errors.Is(err, register.ErrConflict) {
+		t.Errorf("error is %v, want that the register is absent or has changed", err)
+	}
+	_, err = w.Register.Read(t.Context())
 	fails(t, err, register.ErrAbsent)
 }

@@ -112,6 +112,9 @@ func (s *Server) answer(r *http.Request) (int, map[string]any) {
 		return status(http.StatusUnauthorized, "Unauthorized")
 	case r.URL.RawQuery != "":
 		return status(http.StatusBadRequest, "agents use no parameters")
+	case !exists && r.Method == http.MethodPut:
+		// The real one finds its precondition on the uid failed.
+		return status(http.StatusConflict, "UID in precondition does not match")
 	case !exists:
 		return status(http.StatusNotFound, r.URL.Path+" not found")
 	case r.Method == http.MethodGet:
