@@ -18,7 +18,7 @@ type lead struct {
 	change change
 	retry  time.Duration // no change before
 	drain  drain
-	tried  int64 // ID of the last switchover that was tried
+	tried  time.Duration // when handing over failed last
 
 	beat time.Duration // last heartbeat
 	told news
@@ -54,7 +54,7 @@ func (t *turn) takeOffice() {
 	t.leader = Source{}
 	t.waiting = [MaxMembers]int64{}
 	t.campaign = campaign{}
-	t.lead = lead{term: t.Seen.Term, since: t.now, opening: t.now, ended: never, retry: never, beat: never}
+	t.lead = lead{term: t.Seen.Term, since: t.now, opening: t.now, ended: never, retry: never, tried: never, beat: never}
 	t.lead.trail = [2]mark{{At: never}, {At: never}}
 	t.leadOn()
 }

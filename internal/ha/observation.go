@@ -38,7 +38,7 @@ type Spec struct {
 	Profile string
 	// Stopping: the pod is about to end.
 	Stopping bool
-	// Switchover is a request to hand the lead over; ID 0: none.
+	// Switchover is a request to hand the lead over; term 0: none.
 	Switchover Switchover
 	// Force is the version of the newest record known, quoted by a person who
 	// accepts to lose what only the missing members hold, and knows that they
@@ -46,8 +46,10 @@ type Spec struct {
 	Force int64
 }
 
-// Switchover is one request to hand the lead over. Each ID is tried once.
+// Switchover is a request to the leader of one term. It is tried once, and means
+// nothing to any other leader: so it does not go on for ever between two, and is
+// not repeated when the lead comes back.
 type Switchover struct {
-	ID     int64
+	Term   int64
 	Target int // ordinal; -1: the best
 }

@@ -4,7 +4,6 @@ import "time"
 
 // drain is a clean step down that is under way.
 type drain struct {
-	request  int64 // ID of the switchover; 0: the pod ends, or the member is not wanted
 	target   string
 	began    time.Duration // of the step
 	end      Log           // of the own log, when no client could write any more
@@ -12,8 +11,9 @@ type drain struct {
 }
 
 const (
-	targetLimit = 500 * ms        // age of the target's last answer
-	drainLimit  = 2 * time.Second // for the target to hold everything, and again for the engine to step down
+	targetLimit = 500 * ms         // age of the target's last answer
+	drainPause  = 30 * time.Second // after one that failed
+	drainLimit  = 2 * time.Second  // for the target to hold everything, and again for the engine to step down
 )
 
 // serve is the turn of a leader with an open gate.
@@ -37,7 +37,7 @@ func (t *turn) heir() int {
 		return -1
 	case t.o.Spec.Stopping, t.Ordinal >= t.o.Spec.Members:
 		return t.successor()
-	case s.ID == 0 || s.ID == t.lead.tried || s.Target == t.Ordinal:
+	case s.Term != t.lead.term || t.lead.tried != never || s.Target == t.Ordinal:
 		return -1
 	case s.Target >= 0 && s.Target < MaxMembers:
 		return s.Target
@@ -51,12 +51,13 @@ func (t *turn) beginDrain(target int) {
 	p := &t.lead.peers[target]
 	switch {
 	case !t.Seen.Names(p.UID) || t.age(p.Acked) > targetLimit || p.Current == never:
+	case t.age(t.lead.tried) < drainPause:
 	case t.lead.change.Purpose != "" || t.Pending.Version > 0 || t.now < t.lead.retry:
 	case !t.fresh(time.Second) || t.lost():
 	default:
 		t.Role = Draining
 		t.Why = HandingOver
-		t.lead.drain = drain{request: t.o.Spec.Switchover.ID, target: p.UID, began: t.now}
+		t.lead.drain = drain{target: p.UID, began: t.now}
 	}
 }
 
@@ -67,14 +68,14 @@ func (t *turn) drain() {
 	d := &t.lead.drain
 	switch {
 	case d.stepping && t.age(d.began) > drainLimit:
-		t.lead.tried = d.request
+		t.lead.tried = t.now
 		t.newSession()
 		t.fencing = true
 	case d.stepping && (t.gone() || t.o.Engine.Mode == Standby):
 		t.handOver(d.target)
 	case d.stepping:
 	case t.age(d.began) > drainLimit:
-		t.lead.tried = d.request
+		t.lead.tried = t.now
 		t.lead.retry = t.now + changePace
 		t.lead.drain = drain{}
 		t.Role = Serving

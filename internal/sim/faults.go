@@ -68,7 +68,7 @@ var kinds = []kind{
 	{"slow disk", 3, (*world).faultSlowDisk},
 	{"hung disk", 2, (*world).faultHungDisk},
 	{"full disk", 1, (*world).faultFullDisk},
-	{"errant write", 2, func(w *world, f *fault, p *pod) { p.engine.errantWrite() }},
+	{"errant write", 2, (*world).faultErrantWrite},
 	{"wipe volume", 2, (*world).faultWipe},
 	{"turn volume back", 2, (*world).faultTurnBack},
 	{"copy volume", 1, (*world).faultCopy},
@@ -279,7 +279,7 @@ func (w *world) faultFullDisk(f *fault, p *pod) {
 
 func (w *world) faultSwitchover(f *fault, p *pod) {
 	o := &w.operator
-	o.switchover = ha.Switchover{ID: o.switchover.ID + 1, Target: p.ordinal}
+	o.switchover = ha.Switchover{Term: w.register.record.Term, Target: p.ordinal}
 	if f.dice>>8%3 == 0 {
 		o.switchover.Target = -1
 	}
