@@ -118,10 +118,10 @@ func (e *engine) observe() ha.Engine {
 		o.Mode = ha.Down
 	case e.process <= starting || e.dying:
 		o.Mode = ha.Starting
-	case e.process == standby:
+	case e.process == standby || d.promoting:
 		o.Mode = ha.Standby
 		o.Position = e.position()
-		o.Frozen = d.final && o.Position.Known()
+		o.Frozen = d.final && o.Position.Known() && e.process == standby
 		o.Source = d.source
 		o.Gate = e.clients.gate
 		o.Errant = e.data.errant

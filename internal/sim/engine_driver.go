@@ -15,10 +15,11 @@ type driver struct {
 	paused bool
 	held   []func() // steps that wait for the agent to go on
 
-	jobs     int        // the steps of a job that is not the newest are void
-	target   ha.Session // that the present job works for
-	busy     bool       // with a job
-	starting bool       // there is no process, and there will be
+	jobs      int        // the steps of a job that is not the newest are void
+	target    ha.Session // that the present job works for
+	busy      bool       // with a job
+	starting  bool       // there is no process, and there will be
+	promoting bool       // what it is to be is not told before it is that
 
 	source   ha.Source // accepted
 	final    bool      // the position will not change
@@ -45,7 +46,7 @@ func (e *engine) agentStarted() {
 func (e *engine) agentDied() {
 	e.kill()
 	d := &e.driver
-	d.up, d.held, d.busy, d.starting = false, nil, false, false
+	d.up, d.held, d.busy, d.starting, d.promoting = false, nil, false, false, false
 	d.jobs++
 }
 
@@ -120,7 +121,7 @@ func (d *driver) begin() {
 
 // end is the end of a job: there may be another one.
 func (d *driver) end(e *engine) {
-	d.busy = false
+	d.busy, d.promoting = false, false
 	d.jobs++
 	e.changed()
 	d.work(e)
@@ -158,7 +159,7 @@ func (d *driver) died(e *engine, session ha.Session) {
 		d.spent = w.Session
 	}
 	d.jobs++
-	d.busy, d.starting, d.final = false, false, false
+	d.busy, d.starting, d.promoting, d.final = false, false, false, false
 	d.source, d.rule, d.binding = ha.Source{}, ha.Rule{}, ""
 	d.work(e)
 }

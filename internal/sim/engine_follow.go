@@ -21,6 +21,7 @@ func (e *engine) workStandby() {
 	case w.Rebuild && (d.diverged == w.Source.Session && d.diverged != (ha.Session{}) || e.data.errant):
 		e.rebuild()
 	case d.source == w.Source || d.diverged == w.Source.Session && d.diverged != (ha.Session{}):
+	case e.flavour == timelines && w.Source.Binding == "" && e.obeys(bindsSessions): // the leader cannot say yet what its session stands for
 	default:
 		e.follow()
 	}

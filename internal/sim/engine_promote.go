@@ -12,6 +12,7 @@ import (
 func (e *engine) promote() {
 	d := &e.driver
 	d.begin()
+	d.promoting = true
 	session, rule := d.want.Session, d.want.Rule
 	e.receiver.on = false
 	e.receiver.tries++
