@@ -64,7 +64,7 @@ func (w *world) lost() int { return w.lostOf(w.register.newest()) }
 func (w *world) lostOf(r ha.Record) int {
 	n := 0
 	for _, uid := range r.Members {
-		if v := w.volumeOf(uid); v == nil || w.tainted[uid] {
+		if v := w.volumeOf(uid); v == nil || w.tainted[uid] || v.engine.data != nil && v.engine.data.errant {
 			n++
 		}
 	}
@@ -99,6 +99,14 @@ func (w *world) mayLose(uid string) bool {
 		}
 	}
 	return true
+}
+
+// faultErrantWrite is somebody who writes on a standby, which from then on is as
+// good as lost until it is rebuilt.
+func (w *world) faultErrantWrite(_ *fault, p *pod) {
+	if w.mayLose(p.volume.state.UID) {
+		p.engine.errantWrite()
+	}
 }
 
 // faultWipe empties a volume: what starts on it is a new member.

@@ -128,6 +128,8 @@ func (w *world) recorded(p *pod, r ha.Record) {
 	}
 	old, used := c.records[r.Version]
 	switch {
+	case used && r.Equal(old):
+		return // the same once more
 	case used:
 		w.violate("C: version %d is used for %v and for %v", r.Version, old, r)
 	case r.Version <= c.highest.Version:

@@ -13,9 +13,10 @@ type operator struct {
 	block      bool
 	profile    string
 	switchover ha.Switchover
-	down       int // faults
-	published  int // changes of what is wanted, so far
-	rolling    int // ordinal after the next one of a rolling restart; 0: none
+	down       int   // faults
+	published  int   // changes of what is wanted, so far
+	newest     int64 // version of the newest record that it has seen
+	rolling    int   // ordinal after the next one of a rolling restart; 0: none
 	rollUntil  time.Duration
 	making     [ha.MaxMembers]bool
 	stopping   [ha.MaxMembers]bool
@@ -34,6 +35,7 @@ func (w *world) operate() {
 			w.tracef("operator  makes the register anew, empty")
 			w.createRegister(0)
 		}
+		w.poke()
 		for ordinal := range ha.MaxMembers {
 			switch p := w.pods[ordinal]; {
 			case ordinal < o.members && p == nil && !o.making[ordinal]:
@@ -45,6 +47,20 @@ func (w *world) operate() {
 		w.roll()
 	}
 	w.after(w.between(200*ms, 500*ms), w.operate)
+}
+
+// poke tells whoever leads to look at a register that holds less than it did.
+func (w *world) poke() {
+	o := &w.operator
+	if w.register.record.Version >= o.newest {
+		o.newest = w.register.record.Version
+		return
+	}
+	for _, p := range w.pods {
+		if p != nil && p.up && p.state.Role.Leads() {
+			w.after(w.between(2*ms, 20*ms), func() { p.receive(input{look: true}) })
+		}
+	}
 }
 
 // publish brings what is wanted to the agents, to each in its own time.

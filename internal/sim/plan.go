@@ -19,6 +19,7 @@ type plan struct {
 	options options
 	faults  []fault
 	quiet   time.Duration // when faults end
+	brief   bool          // nobody looks for D and E
 }
 
 // options say what is different in a world from the ordinary one.

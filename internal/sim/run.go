@@ -45,7 +45,7 @@ func runPlan(p plan, tell func(time.Duration, string)) Result {
 		})
 	}
 	w.advance(p.quiet)
-	if !w.halted {
+	if !w.halted && !p.brief {
 		w.calmDown()
 	}
 	return w.result()
@@ -117,7 +117,8 @@ func (w *world) heal() {
 // rests tells whether the Database is complete and the register has not been
 // written for a while.
 func (w *world) rests() bool {
-	return w.complete() && w.clock-w.register.changed >= restFor && w.clock-w.clients.last < time.Second
+	t := ha.TimingsOf(w.register.record.Profile)
+	return w.clock-w.plan.quiet >= t.Lost+restFor && w.complete() && w.operator.stopping == [ha.MaxMembers]bool{} && w.clock-w.register.changed >= restFor && w.clock-w.clients.last < time.Second
 }
 
 // restless says what is missing.

@@ -34,6 +34,7 @@ type input struct {
 	message *ha.Message
 	reply   *ha.Reply
 	volume  *ha.Boot
+	look    bool
 	then    func() // instead: something of the runner's own
 }
 
@@ -99,7 +100,7 @@ func (p *pod) step(in input) {
 	o := ha.Observation{
 		Now: p.clock.now(p.w.clock), Random: p.w.rng.Uint64(), Suspended: p.suspended,
 		Engine: p.engine.observe(), Spec: p.spec, Claim: p.claim,
-		Message: in.message, Reply: in.reply, Volume: in.volume,
+		Message: in.message, Reply: in.reply, Volume: in.volume, Look: in.look,
 	}
 	p.suspended = false
 	next, actions := ha.Decide(p.state, o)
