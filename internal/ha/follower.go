@@ -35,8 +35,17 @@ func (t *turn) hearHeartbeat(from Identity, h Heartbeat) {
 	t.send(from.Ordinal, Ack{
 		Term: h.Record.Term, Boot: from.Boot, Sent: h.Sent,
 		Seen: t.Seen.Version, Floor: t.Floor,
-		Fit: t.ready(), Diverged: t.o.Engine.Diverged, Position: t.o.Engine.Position,
+		Fit: t.ready(), Diverged: t.divergedFrom(h.Session), Position: t.o.Engine.Position,
 	})
+}
+
+// divergedFrom is the session that this member cannot continue. With writes of
+// its own it can continue none.
+func (t *turn) divergedFrom(s Session) Session {
+	if t.o.Engine.Errant {
+		return s
+	}
+	return t.o.Engine.Diverged
 }
 
 // hearRelease drops the withhold for the term that its leader gave up.

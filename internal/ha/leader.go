@@ -151,7 +151,7 @@ func (t *turn) open() {
 		t.stepBack()
 	case t.fencing:
 		t.Why = EngineNotReady
-	case (l.ended != never || t.o.Spec.Stopping) && t.release():
+	case (l.ended != never || t.o.Spec.Stopping || e.Errant) && t.release():
 	case !l.promoting && !t.ready():
 		t.Why = EngineNotReady
 		t.giveUpWaiting()

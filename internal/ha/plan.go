@@ -4,7 +4,8 @@ package ha
 const growAfter = 800 * ms
 
 // plan is the next change of the record, if one is due: first what makes the
-// leader's word count, then who must go, then who may come.
+// leader's word count, then who must go, then who may come, and only then who
+// is not wanted any more.
 func (t *turn) plan() (Purpose, Record) {
 	next := t.Seen.Next(t.Seen.Rule)
 	if floor := t.highestFloor(); floor > t.Seen.Version {
@@ -14,11 +15,14 @@ func (t *turn) plan() (Purpose, Record) {
 	if t.lost() && t.mayRepair() {
 		return Repair, t.repaired()
 	}
-	if purpose, rule := t.narrower(); purpose != "" {
+	if purpose, rule := t.narrower(lagging); purpose != "" {
 		return purpose, t.Seen.Next(rule)
 	}
 	if uid := t.newcomer(); uid != "" {
 		return Grow, t.Seen.Next(t.Seen.With(uid))
+	}
+	if purpose, rule := t.narrower(unwanted); purpose != "" {
+		return purpose, t.Seen.Next(rule)
 	}
 	if t.Role == Serving && t.o.Spec.Profile != "" && t.o.Spec.Profile != t.Seen.Profile {
 		next.Profile = t.o.Spec.Profile
@@ -51,9 +55,10 @@ func (t *turn) repaired() Record {
 	return r
 }
 
-// narrower is a rule with a member less, or with the leader alone, where one is
-// due. Nobody is dropped whose loss would leave too few that answer.
-func (t *turn) narrower() (Purpose, Rule) {
+// narrower is a rule with a member less, or with the leader alone, where a fault
+// of that weight or more calls for one. Nobody is dropped whose loss would leave
+// too few that answer.
+func (t *turn) narrower(least fault) (Purpose, Rule) {
 	if len(t.Seen.Members) == 1 {
 		return "", Rule{}
 	}
@@ -61,9 +66,9 @@ func (t *turn) narrower() (Purpose, Rule) {
 		return Alone, RuleOf(t.UID)
 	}
 	if len(t.Seen.Members) == 2 {
-		return t.narrowerThanTwo()
+		return t.narrowerThanTwo(least)
 	}
-	worst, fault := "", sound
+	worst, fault := "", least-1
 	for _, uid := range t.Seen.Members {
 		rule := t.Seen.Without(uid)
 		if f := t.fault(uid, rule); uid != t.UID && f > fault && t.supporters(rule) >= rule.Acks {
@@ -76,14 +81,16 @@ func (t *turn) narrower() (Purpose, Rule) {
 	return Shrink, t.Seen.Without(worst)
 }
 
-// narrowerThanTwo goes down to a single copy, which is the user's to allow.
-func (t *turn) narrowerThanTwo() (Purpose, Rule) {
-	if t.o.Spec.Block && t.o.Spec.Members > 1 {
+// narrowerThanTwo goes down to a single copy, which is the user's to allow, and
+// which must be one that can serve.
+func (t *turn) narrowerThanTwo(least fault) (Purpose, Rule) {
+	able := t.ready() || t.inSession()
+	if !able || t.o.Spec.Block && t.o.Spec.Members > 1 {
 		return "", Rule{}
 	}
 	for _, uid := range t.Seen.Members {
 		rule := RuleOf(t.UID)
-		if f := t.fault(uid, rule); uid != t.UID && f > sound && f != diverging {
+		if f := t.fault(uid, rule); uid != t.UID && f >= least && f != diverging {
 			return Degrade, rule
 		}
 	}
@@ -127,6 +134,9 @@ func (t *turn) fault(uid string, without Rule) fault {
 
 // ordinalOf a member that has answered, -1 if it has not.
 func (t *turn) ordinalOf(uid string) int {
+	if uid == t.UID {
+		return t.Ordinal
+	}
 	for i := range t.lead.peers {
 		if t.lead.peers[i].UID == uid {
 			return i
@@ -192,8 +202,13 @@ func (t *turn) newcomer() string {
 // with a member gone takes one more than wanted, where that weakens the rule:
 // it is the way to a second copy when the old one is gone for good.
 func (t *turn) hasRoomFor(uid string) bool {
-	n := len(t.Seen.Members)
-	if n < t.o.Spec.Members {
+	n, wanted := len(t.Seen.Members), 0
+	for _, m := range t.Seen.Members {
+		if t.ordinalOf(m) < t.o.Spec.Members {
+			wanted++
+		}
+	}
+	if wanted < t.o.Spec.Members && n < MaxMembers {
 		return true
 	}
 	spare := t.o.Spec.Block && t.Role == Opening && n < MaxMembers && n == t.o.Spec.Members && t.Seen.With(uid).WeakerThan(t.Seen.Rule, t.UID)
