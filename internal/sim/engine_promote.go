@@ -90,7 +90,7 @@ func (e *engine) writeIntent(session ha.Session, rule ha.Rule) {
 // becomePrimary begins the session: from here on the log is the engine's own.
 func (e *engine) becomePrimary(session ha.Session, rule ha.Rule) {
 	d, h := e.data, &e.w.history
-	d.torn = false
+	d.torn, d.errant = false, false // whatever it holds is the data now
 	b := branch{session: session, mark: d.newest + 1, at: d.log.length}
 	if e.flavour == sets {
 		b.mark, b.at = d.server, d.log.nextNumber(h, d.server)
@@ -134,6 +134,7 @@ func (e *engine) workPrimary() {
 		return
 	}
 	d.begin()
+	d.rule = ha.Rule{} // on the way neither is in force
 	e.changeRule(rule, func(done bool) {
 		if done {
 			d.rule = rule
