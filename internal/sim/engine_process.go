@@ -42,7 +42,10 @@ func (e *engine) started() {
 // kill is SIGKILL to the engine and to whatever rewinds or replaces its data.
 // Death takes a moment, in which it does what it did before.
 func (e *engine) kill() {
-	e.driver.abandonRebuild(e)
+	if e.driver.rebuilding {
+		e.driver.abandonRebuild(e)
+		e.w.after(50*ms, func() { e.driver.work(e) })
+	}
 	if e.process == dead || e.dying {
 		return
 	}
