@@ -123,22 +123,21 @@ func (t *turn) hearJoin(from Identity, j Join) {
 
 // recruited tells whether enough members of the rule have joined, this one
 // included. Where the register has lost its record, any member may know a newer
-// one, so all of them must: of this rule, and of every rule that was tried.
+// one, so all of them must. Of a rule that was only tried, so many must that the
+// others are too few to have chosen anybody by it: who tried it has joined, and
+// has done nothing by it since.
 func (t *turn) recruited() bool {
 	c := &t.campaign
 	if t.forced() {
 		return true
 	}
 	if c.rebuild {
-		if !t.allJoined(t.Seen.Rule) || !t.allJoined(t.Pending.Rule) {
-			return false
-		}
 		for _, j := range c.joins {
-			if !t.allJoined(j.Pending.Rule) {
+			if t.missing(j.Pending.Rule) >= j.Pending.Recruits() {
 				return false
 			}
 		}
-		return true
+		return t.missing(t.Seen.Rule) == 0 && t.missing(t.Pending.Rule) < t.Pending.Recruits()
 	}
 	n := 1
 	for _, j := range c.joins {
@@ -149,13 +148,15 @@ func (t *turn) recruited() bool {
 	return n >= t.Seen.Recruits()
 }
 
-func (t *turn) allJoined(r Rule) bool {
+// missing counts the members of a rule that have not joined.
+func (t *turn) missing(r Rule) int {
+	n := 0
 	for _, uid := range r.Members {
 		if uid != t.UID && !t.hasJoined(uid) {
-			return false
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 func (t *turn) hasJoined(uid string) bool {

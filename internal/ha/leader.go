@@ -181,7 +181,7 @@ func (t *turn) open() {
 // giveUpWaiting treats an engine that does not get ready as one that failed, if
 // another member could do better.
 func (t *turn) giveUpWaiting() {
-	if t.age(t.lead.opening) > openLimit && t.successor() >= 0 {
+	if t.age(t.lead.opening) > openLimit && t.successor(MaxMembers) >= 0 {
 		t.fail()
 	}
 }

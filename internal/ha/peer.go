@@ -103,10 +103,10 @@ func (t *turn) hearRefuse(from Identity, r Refuse) {
 }
 
 // successor is the ordinal of the healthy member of the rule that holds most,
-// -1 if there is none.
-func (t *turn) successor() int {
+// -1 if there is none below limit.
+func (t *turn) successor(limit int) int {
 	best := -1
-	for i := range t.lead.peers {
+	for i := range min(limit, MaxMembers) {
 		p := &t.lead.peers[i]
 		if !t.Seen.Names(p.UID) || t.age(p.Acked) > healthLimit || !p.Fit || t.diverged(p) {
 			continue

@@ -35,14 +35,16 @@ func (t *turn) heir() int {
 	switch {
 	case len(t.Seen.Members) == 1:
 		return -1
-	case t.o.Spec.Stopping, t.Ordinal >= t.o.Spec.Members:
-		return t.successor()
+	case t.o.Spec.Stopping:
+		return t.successor(MaxMembers)
+	case t.Ordinal >= t.o.Spec.Members:
+		return t.successor(t.o.Spec.Members)
 	case s.Term != t.lead.term || t.lead.tried != never || s.Target == t.Ordinal:
 		return -1
 	case s.Target >= 0 && s.Target < MaxMembers:
 		return s.Target
 	default:
-		return t.successor()
+		return t.successor(t.o.Spec.Members)
 	}
 }
 
@@ -94,7 +96,7 @@ func (t *turn) drain() {
 // leader's to give.
 func (t *turn) release() bool {
 	l := &t.lead
-	best := t.successor()
+	best := t.successor(MaxMembers)
 	if best < 0 || l.change.Purpose != "" || t.Pending.Version > 0 {
 		return false
 	}
