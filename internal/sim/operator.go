@@ -20,6 +20,7 @@ type operator struct {
 	rollUntil  time.Duration
 	making     [ha.MaxMembers]bool
 	stopping   [ha.MaxMembers]bool
+	removed    [ha.MaxMembers]bool // by a scale-down; all others come back
 }
 
 // spec is what the operator wants a pod's agent to know.
@@ -38,7 +39,7 @@ func (w *world) operate() {
 		w.poke()
 		for ordinal := range ha.MaxMembers {
 			switch p := w.pods[ordinal]; {
-			case ordinal < o.members && p == nil && !o.making[ordinal]:
+			case p == nil && !o.making[ordinal] && (ordinal < o.members || w.volumes[ordinal] != nil && !o.removed[ordinal]):
 				w.makePod(ordinal, w.volumes[ordinal], w.between(100*ms, 900*ms))
 			case ordinal >= o.members && p != nil && !o.stopping[ordinal] && w.mayRemove(p):
 				w.removePod(p)
@@ -81,7 +82,7 @@ func (w *world) publish() {
 
 // makePod makes a pod on a volume, or on a new one if there is none.
 func (w *world) makePod(ordinal int, v *volume, after time.Duration) {
-	w.operator.making[ordinal] = true
+	w.operator.making[ordinal], w.operator.removed[ordinal] = true, false
 	w.after(after, func() {
 		w.operator.making[ordinal] = false
 		if w.pods[ordinal] != nil {
@@ -107,7 +108,11 @@ func (w *world) mayRemove(p *pod) bool {
 	}
 	seen := 0
 	for _, o := range w.pods {
-		if o != nil && o.up && record.Names(o.state.UID) && o.runner.saved.Seen.Version >= record.Version {
+		switch {
+		case o == nil || !o.up:
+		case o.runner.saved.Seen.Version > record.Version:
+			return false // the register has been turned back
+		case record.Names(o.state.UID) && o.runner.saved.Seen.Equal(record):
 			seen++
 		}
 	}
@@ -120,6 +125,7 @@ func (w *world) removePod(p *pod) {
 	p.die()
 	p.gone = true
 	w.pods[p.ordinal] = nil
+	w.operator.removed[p.ordinal] = true
 	if !w.chance(4) {
 		w.volumes[p.ordinal] = nil
 	}
