@@ -88,6 +88,9 @@ func (e *engine) follow() {
 				return
 			}
 			if e.flavour == timelines {
+				for _, row := range leader.barriers() {
+					e.bind(row)
+				}
 				e.bind(bindingOf(source.Binding, source.Session))
 			} else {
 				e.receiver.semi = leader.acks.lets(e.uid)
@@ -141,21 +144,53 @@ func (e *engine) readyToFollow() bool {
 func (e *engine) continues(leader *engine, source ha.Source) bool {
 	mine := e.data.image(e, e.data.log.length)
 	mine.torn = e.data.torn && !e.obeys(comparesWholeEntries)
-	if e.flavour == timelines && e.obeys(bindsSessions) {
-		theirs := bindingOf(source.Binding, source.Session)
-		if b, known := e.data.boundTo(theirs.timeline); known && b != theirs {
-			return false
-		}
-		run, _ := mine.timeline(mine.lastTimeline())
-		if _, known := e.data.boundTo(mine.mark(run)); !known {
-			return false
-		}
+	if e.flavour == timelines && e.obeys(bindsSessions) && !e.sameSessions(mine, leader, source) {
+		return false
 	}
 	switch e.withoutErrant(mine).Compare(leader.data.image(leader, leader.data.log.length)) {
 	case ha.Equal, ha.Behind:
 		return leader.canFeed(e) || !e.obeys(tellsUnfed)
 	}
 	return false
+}
+
+// sameSessions tells whether every timeline of the own log stands for the same
+// session here and at the leader, which has a barrier's row for each, and so
+// does the number that the leader's session goes by, if it was used here. The
+// newest timeline alone would not do: an older one may be another's as well.
+func (e *engine) sameSessions(mine *image, leader *engine, source ha.Source) bool {
+	theirs := bindingOf(source.Binding, source.Session)
+	if b, known := e.data.boundTo(theirs.timeline); known && b != theirs {
+		return false
+	}
+	rows := leader.barriers()
+	for i := 0; i < mine.segs(); {
+		run, next := mine.timeline(i)
+		i = next
+		b, known := e.data.boundTo(mine.mark(run))
+		if !known {
+			return false
+		}
+		for _, row := range rows {
+			if row.timeline == b.timeline && row != b {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// barriers are the rows that the sessions in the log have written, one for
+// each timeline.
+func (e *engine) barriers() []binding {
+	l := e.data.image(e, e.data.log.length)
+	rows := make([]binding, 0, l.segs())
+	for i := 0; i < l.segs(); {
+		run, next := l.timeline(i)
+		rows = append(rows, binding{l.mark(run), run.lo, e.w.history.branches[run.branch].session})
+		i = next
+	}
+	return rows
 }
 
 // bind writes down what a timeline stands for.

@@ -54,6 +54,9 @@ func (e *engine) rewinds(leader *engine) (bool, int64) {
 	}
 	mine, theirs := e.data.image(e, e.data.log.length), leader.data.image(leader, leader.data.flushed)
 	if e.flavour == timelines {
+		if e.obeys(clonesSameTimeline) && !e.sameTimelines(leader) {
+			return false, 0
+		}
 		my, _ := mine.timeline(mine.lastTimeline())
 		their, _ := theirs.timeline(theirs.lastTimeline())
 		if mine.mark(my) == theirs.mark(their) {
@@ -63,6 +66,16 @@ func (e *engine) rewinds(leader *engine) (bool, int64) {
 	}
 	fork := mine.common(theirs)
 	return fork > 0 && fork >= leader.data.purged, fork
+}
+
+// sameTimelines tells whether no number of a timeline here is another's there.
+func (e *engine) sameTimelines(leader *engine) bool {
+	for _, row := range leader.barriers() {
+		if b, known := e.data.boundTo(row.timeline); known && b != row {
+			return false
+		}
+	}
+	return true
 }
 
 // common is the length up to which two logs are the same, as far as numbers
