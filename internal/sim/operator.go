@@ -13,10 +13,9 @@ type operator struct {
 	block      bool
 	profile    string
 	switchover ha.Switchover
-	down       int   // faults
-	published  int   // changes of what is wanted, so far
-	newest     int64 // version of the newest record that it has seen
-	rolling    int   // ordinal after the next one of a rolling restart; 0: none
+	down       int // faults
+	published  int // changes of what is wanted, so far
+	rolling    int // ordinal after the next one of a rolling restart; 0: none
 	rollUntil  time.Duration
 	making     [ha.MaxMembers]bool
 	stopping   [ha.MaxMembers]bool
@@ -50,15 +49,11 @@ func (w *world) operate() {
 	w.after(w.between(200*ms, 500*ms), w.operate)
 }
 
-// poke tells whoever leads to look at a register that holds less than it did.
+// poke tells whoever leads to look at a register that holds less than members
+// have seen.
 func (w *world) poke() {
-	o := &w.operator
-	if w.register.record.Version >= o.newest {
-		o.newest = w.register.record.Version
-		return
-	}
 	for _, p := range w.pods {
-		if p != nil && p.up && p.state.Role.Leads() {
+		if p != nil && p.up && p.state.Role.Leads() && w.register.record.Version < p.runner.saved.Seen.Version {
 			w.after(w.between(2*ms, 20*ms), func() { p.receive(input{look: true}) })
 		}
 	}

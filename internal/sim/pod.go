@@ -167,7 +167,9 @@ func (p *pod) pause(d time.Duration, kind pause) {
 	p.engine.agentPaused()
 	if kind != pauseAgent {
 		p.standing++
-		p.engine.freeze()
+		if p.standing == 1 {
+			p.engine.freeze()
+		}
 		if kind != pauseWhole && p.standing == 1 {
 			p.clock.stop(p.w.clock)
 		}
