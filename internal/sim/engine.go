@@ -32,6 +32,7 @@ type engine struct {
 	life    int // of the process; what an earlier one began comes to nothing
 	dying   bool
 	halted  bool // all its processes are stopped
+	halts   int  // by so many
 	orphans time.Duration
 	thawed  []func() // to do when halted ends
 

@@ -73,7 +73,7 @@ func (e *engine) die() {
 		e.loseBuffers()
 	}
 	e.life++
-	e.process, e.dying, e.halted = dead, false, false
+	e.process, e.dying, e.halted, e.halts = dead, false, false, 0
 	e.thawed = nil
 	e.orphans = 0
 	if was == primary && e.flavour == timelines && e.unkind().orphans && !e.obeys(killsEveryProcess) {
@@ -120,7 +120,11 @@ func (e *engine) powerLoss(loseUnsynced bool) {
 // freeze stops all processes of the engine where they are. Its connections
 // stay.
 func (e *engine) freeze() {
-	if e.process == dead || e.halted {
+	if e.process == dead {
+		return
+	}
+	e.halts++
+	if e.halted {
 		return
 	}
 	e.halted = true
@@ -129,7 +133,8 @@ func (e *engine) freeze() {
 
 // thaw lets them go on.
 func (e *engine) thaw() {
-	if !e.halted {
+	e.halts = max(0, e.halts-1)
+	if !e.halted || e.halts > 0 {
 		return
 	}
 	e.halted = false
