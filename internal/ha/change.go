@@ -123,7 +123,8 @@ func (t *turn) offerChange() {
 
 // settle waits for the fate of the record that was offered. Only a read that
 // shows its version, or a later one, ends the change. While the old record
-// stands, the same one is offered again, and nothing else.
+// stands, the same one is offered again, and nothing else. If neither stands
+// there, it becomes a repair.
 func (t *turn) settle() {
 	c := &t.lead.change
 	switch {
@@ -132,7 +133,8 @@ func (t *turn) settle() {
 	case !t.lost() || c.Purpose == Repair:
 		t.offerChange()
 	case t.mayRepair():
-		t.lead.change = change{Purpose: Repair, To: t.repaired(), began: t.now}
+		c.Purpose, c.To = Repair, t.repaired()
+		t.offerChange()
 	}
 }
 
