@@ -51,7 +51,7 @@ func planFor(seed uint64, members int) plan {
 		begin = 0
 	}
 	p.quiet = begin + time.Duration(8+rng.IntN(30))*time.Second
-	n := 3 + rng.IntN(24)
+	n := 6 + rng.IntN(34)
 	for range n {
 		p.faults = append(p.faults, drawFault(rng, begin, p.quiet))
 	}
