@@ -68,17 +68,16 @@ func (t *turn) narrower(least fault) (Purpose, Rule) {
 	if len(t.Seen.Members) == 2 {
 		return t.narrowerThanTwo(least)
 	}
-	worst, fault := "", least-1
+	purpose, rule, weight := Purpose(""), Rule{}, least-1
 	for _, uid := range t.Seen.Members {
-		rule := t.Seen.Without(uid)
-		if f := t.fault(uid, rule); uid != t.UID && f > fault && t.supporters(rule) >= rule.Acks {
-			worst, fault = uid, f
+		if uid == t.UID || t.fault(uid) <= weight {
+			continue
+		}
+		if r := t.Seen.Without(uid); t.supporters(r) >= r.Acks {
+			purpose, rule, weight = Shrink, r, t.fault(uid)
 		}
 	}
-	if worst == "" {
-		return "", Rule{}
-	}
-	return Shrink, t.Seen.Without(worst)
+	return purpose, rule
 }
 
 // narrowerThanTwo goes down to a single copy, which is the user's to allow, and
@@ -89,9 +88,11 @@ func (t *turn) narrowerThanTwo(least fault) (Purpose, Rule) {
 		return "", Rule{}
 	}
 	for _, uid := range t.Seen.Members {
-		rule := RuleOf(t.UID)
-		if f := t.fault(uid, rule); uid != t.UID && f >= least && f != diverging {
-			return Degrade, rule
+		if uid == t.UID {
+			continue
+		}
+		if f := t.fault(uid); f >= least && f != diverging {
+			return Degrade, RuleOf(t.UID)
 		}
 	}
 	return "", Rule{}
@@ -108,12 +109,12 @@ const (
 	silent
 )
 
-// fault of a member. Where the new rule is a weaker one, silence counts as soon
-// as the lease is in danger.
-func (t *turn) fault(uid string, without Rule) fault {
+// fault of a member. Where the rule without it is a weaker one, silence counts
+// as soon as the lease is in danger.
+func (t *turn) fault(uid string) fault {
 	limits := t.timings()
 	limit := limits.Lost
-	if without.WeakerThan(t.Seen.Rule, t.UID) && t.age(t.leaseBegan()) >= limits.Weaken {
+	if t.Seen.oneLessIsWeaker() && t.age(t.leaseBegan()) >= limits.Weaken {
 		limit = limits.Weaken
 	}
 	p := t.lead.of(uid)

@@ -19,8 +19,11 @@ type Rule struct {
 func RuleOf(members ...string) Rule {
 	members = slices.Clone(members)
 	slices.Sort(members)
-	return Rule{Members: members, Acks: len(members)/2 + 1}
+	return Rule{Members: members, Acks: acksOf(len(members))}
 }
+
+// acksOf n members: more than half, so that any two sets of so many meet.
+func acksOf(n int) int { return n/2 + 1 }
 
 // Names tells whether the rule counts the member with this uid.
 func (r Rule) Names(uid string) bool { return slices.Contains(r.Members, uid) }
@@ -56,6 +59,9 @@ func (r Rule) WeakerThan(old Rule, leader string) bool {
 	}
 	return r.Alone(leader) && r.Acks == 1 || old.Acks-dropped >= r.Acks
 }
+
+// oneLessIsWeaker tells whether the rule without one of its followers is weaker.
+func (r Rule) oneLessIsWeaker() bool { return r.Acks-1 >= acksOf(len(r.Members)-1) }
 
 // Equal compares by content.
 func (r Rule) Equal(o Rule) bool { return r.Acks == o.Acks && slices.Equal(r.Members, o.Members) }

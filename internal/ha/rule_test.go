@@ -106,3 +106,12 @@ func TestChangingARuleLeavesTheOldOne(t *testing.T) {
 		t.Errorf("the old rule became %s, want %s", got, want)
 	}
 }
+
+func TestOneFollowerLess(t *testing.T) {
+	for n := 2; n <= len(names); n++ {
+		old := ha.RuleOf(names[:n]...)
+		if got, want := old.Without("b").WeakerThan(old, "a"), n%2 == 0; got != want {
+			t.Errorf("%v without b: weaker is %v, want %v", old, got, want)
+		}
+	}
+}

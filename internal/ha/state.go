@@ -9,6 +9,7 @@ type Durable struct {
 	Cluster string
 	UID     string
 	Claim   string // uid of the volume claim that UID was made on
+	Home    int    // ordinal that UID was made for, plus one; 0: not known
 	Boot    Boot
 	// Floor: this member follows no leader whose record version is below it.
 	Floor int64
@@ -27,7 +28,7 @@ type Durable struct {
 // Equal compares by content.
 func (d Durable) Equal(o Durable) bool {
 	return d.Floor == o.Floor && d.Promotions == o.Promotions && d.Boot == o.Boot && d.UID == o.UID && d.Cluster == o.Cluster &&
-		d.Claim == o.Claim && d.Base == o.Base && d.Seen.Equal(o.Seen) && d.Pending.Equal(o.Pending) && d.Boots.equal(o.Boots)
+		d.Claim == o.Claim && d.Home == o.Home && d.Base == o.Base && d.Seen.Equal(o.Seen) && d.Pending.Equal(o.Pending) && d.Boots.equal(o.Boots)
 }
 
 // Role is what a member does at the moment.

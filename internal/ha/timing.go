@@ -26,18 +26,16 @@ const (
 
 const ms = time.Millisecond
 
-var profiles = map[string]Timings{
-	Fast:     {250 * ms, 1250 * ms, 250 * ms, 1750 * ms, 600 * ms, 3000 * ms, 5000 * ms},
-	Standard: {500 * ms, 2500 * ms, 500 * ms, 3500 * ms, 1200 * ms, 6000 * ms, 10000 * ms},
-	Far:      {1000 * ms, 6000 * ms, 1000 * ms, 8000 * ms, 2500 * ms, 15000 * ms, 30000 * ms},
-}
-
 // TimingsOf are the timings of a profile; an unknown name means Fast.
 func TimingsOf(profile string) Timings {
-	if t, ok := profiles[profile]; ok {
-		return t
+	switch profile {
+	case Standard:
+		return Timings{500 * ms, 2500 * ms, 500 * ms, 3500 * ms, 1200 * ms, 6000 * ms, 10000 * ms}
+	case Far:
+		return Timings{1000 * ms, 6000 * ms, 1000 * ms, 8000 * ms, 2500 * ms, 15000 * ms, 30000 * ms}
+	default:
+		return Timings{250 * ms, 1250 * ms, 250 * ms, 1750 * ms, 600 * ms, 3000 * ms, 5000 * ms}
 	}
-	return profiles[Fast]
 }
 
 // clockError is the largest relative difference in rate between the clocks of

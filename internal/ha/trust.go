@@ -25,9 +25,16 @@ func (t *turn) trusted() bool {
 }
 
 // placed tells whether the volume is known to be the one that the member was
-// made on. One that was put under another claim becomes a new member. Until the
-// claim is known nothing is said.
+// made on. One that was put under another ordinal or claim becomes a new member.
+// Until the claim is known nothing is said.
 func (t *turn) placed() bool {
+	switch {
+	case t.Home == 0:
+		t.Home = t.Ordinal + 1
+	case t.Home != t.Ordinal+1:
+		t.end(Renew{})
+		return false
+	}
 	switch {
 	case t.o.Claim == t.Claim:
 	case t.Claim == "":

@@ -83,7 +83,7 @@ func (e *engine) gateStep(after time.Duration, f func()) {
 func (e *engine) doGateStep(change int, f func()) {
 	d := &e.driver
 	switch {
-	case e.clients.changes != change:
+	case e.clients.changes != change, e.dying:
 	case d.paused:
 		d.held = append(d.held, func() { e.doGateStep(change, f) })
 	case e.halted:
