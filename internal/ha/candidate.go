@@ -131,22 +131,28 @@ func (t *turn) recruited() bool {
 	if t.forced() {
 		return true
 	}
+	holders := 1
+	for _, j := range c.joins {
+		if t.holds(j) {
+			holders++
+		}
+	}
 	if c.rebuild {
 		for _, j := range c.joins {
 			if t.missing(j.Pending.Rule) >= j.Pending.Recruits() {
 				return false
 			}
 		}
-		return t.missing(t.Seen.Rule) == 0 && t.missing(t.Pending.Rule) < t.Pending.Recruits()
-	}
-	n := 1
-	for _, j := range c.joins {
-		if j.UID != "" && t.Seen.Names(j.UID) {
-			n++
+		if t.missing(t.Seen.Rule) > 0 || t.missing(t.Pending.Rule) >= t.Pending.Recruits() {
+			return false
 		}
 	}
-	return n >= t.Seen.Recruits()
+	return holders >= t.Seen.Recruits()
 }
+
+// holds tells whether a member that joined counts as one that may hold what was
+// acknowledged: the rule names it, and its log is nobody's but the leaders'.
+func (t *turn) holds(j joined) bool { return j.UID != "" && t.Seen.Names(j.UID) && !j.Errant }
 
 // missing counts the members of a rule that have not joined.
 func (t *turn) missing(r Rule) int {
@@ -172,7 +178,7 @@ func (t *turn) hasJoined(uid string) bool {
 // that holds more is no reason to yield: it cannot lead.
 func (t *turn) best() bool {
 	for _, j := range t.campaign.joins {
-		if j.UID == "" || !t.Seen.Names(j.UID) {
+		if !t.holds(j) {
 			continue
 		}
 		switch t.o.Engine.Position.Compare(j.Position) {

@@ -91,7 +91,8 @@ func (t *turn) ready() bool {
 // frozen tells that the engine's log cannot grow, so that its position is
 // final. A wish of this very turn proves nothing yet.
 func (t *turn) frozen() bool {
-	return t.ready() && t.o.Engine.Frozen && t.Want.Mode == Standby && t.Want.Source == Source{}
+	e := t.o.Engine
+	return e.Mode == Standby && e.Position.Known() && e.Frozen && t.Want.Mode == Standby && t.Want.Source == Source{}
 }
 
 // age is how long ago something happened, by the member's own clock.

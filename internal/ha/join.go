@@ -55,7 +55,7 @@ func (t *turn) join() {
 	}
 	for i, base := range t.waiting {
 		if base != 0 && base == t.Seen.Version {
-			t.send(i, Join{Base: base, Seen: t.Seen, Pending: t.Pending, Floor: t.Floor, Position: t.o.Engine.Position})
+			t.send(i, Join{Base: base, Seen: t.Seen, Pending: t.Pending, Floor: t.Floor, Position: t.o.Engine.Position, Errant: t.o.Engine.Errant})
 		}
 	}
 	t.waiting = [MaxMembers]int64{}

@@ -57,6 +57,7 @@ type Join struct {
 	Pending  Record // Version 0: none
 	Floor    int64
 	Position Position // final
+	Errant   bool     // it holds writes of its own: only what it knows counts
 }
 
 // Refuse answers a Heartbeat or a Recruit and changes nothing.
