@@ -30,6 +30,7 @@ func (e *engine) started() {
 	e.process = standby
 	e.data.flushed = e.data.log.length
 	e.parked = e.w.clock
+	e.acks = e.standbyAcks()
 	if e.flavour == timelines && e.unkind().slowRecovery {
 		e.parked += e.w.between(0, 1500*ms)
 	}

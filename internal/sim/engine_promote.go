@@ -51,14 +51,18 @@ func (e *engine) readyToPromote() bool {
 	return e.w.clock >= e.stallTo
 }
 
+// standbyAcks is by what commits would wait if a standby had any.
+func (e *engine) standbyAcks() acks {
+	if e.flavour == timelines && e.obeys(namesNeverEmpty) {
+		return acks{count: 1, names: []string{"-"}}
+	}
+	return acks{}
+}
+
 // firstRule puts the rule in force on a standby. Timelines that named somebody
 // all along change from one list of names to another at once.
 func (e *engine) firstRule(r ha.Rule, then func()) {
-	if e.flavour == timelines && e.obeys(namesNeverEmpty) {
-		e.acks = acks{count: 1, names: []string{"-"}}
-	} else {
-		e.acks = acks{}
-	}
+	e.acks = e.standbyAcks()
 	e.changeRule(r, func(done bool) {
 		if done {
 			e.driver.rule = r
@@ -214,6 +218,7 @@ func (e *engine) becomeStandby() {
 	e.data.leading = false
 	e.session, e.barrier, e.first = ha.Session{}, nil, 0
 	e.parked = e.w.clock
+	e.acks = e.standbyAcks()
 	d.rule, d.binding, d.final = ha.Rule{}, "", true
 	d.end(e)
 }

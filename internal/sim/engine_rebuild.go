@@ -132,7 +132,7 @@ func (e *engine) rebuilt(rebuild, life int, leader *engine, source ha.Source, re
 	}
 	made.flushed = made.log.length
 	made.newest = leader.data.newest
-	made.bound = append([]binding(nil), leader.data.bound...)
+	made.bound = append(append([]binding(nil), leader.data.bound...), leader.barriers()...)
 	made.damaged, made.torn, made.errant, made.leading = false, false, false, false
 	made.intent = binding{}
 	e.data = made

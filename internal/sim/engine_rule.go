@@ -28,7 +28,7 @@ func (e *engine) changeNames(to acks, then func(bool)) {
 			return
 		}
 		late := e.w.between(50*ms, 800*ms)
-		if e.obeys(provesRule) {
+		if e.obeys(provesRule) && !e.driver.promoting { // who promotes has always named somebody
 			e.step(late, func() {
 				e.enforce(to)
 				then(true)
@@ -76,7 +76,7 @@ func (e *engine) changeCount(to acks, then func(bool)) {
 	case e.acks.count == 0: // nobody is waited for yet, so let them come first
 		letIn(raise(func() { then(true) }))()
 	case !e.obeys(raisesFirst):
-		letIn(cut(raise(lower)))()
+		letIn(func() { e.awaitNewcomers(cut(raise(lower))) })()
 	case !e.obeys(lowersLast):
 		e.acks.count = to.count
 		e.release()
@@ -95,6 +95,19 @@ func (e *engine) letIn(to acks) {
 			c.to.learnSemi(e)
 		}
 	}
+}
+
+// awaitNewcomers waits a moment until those who were let in acknowledge.
+func (e *engine) awaitNewcomers(then func()) {
+	deadline := e.w.clock + time.Second
+	e.await(20*ms, func() bool {
+		for _, c := range e.conns {
+			if !c.counted && e.acks.lets(c.uid) {
+				return e.w.clock > deadline
+			}
+		}
+		return true
+	}, func() { e.step(100*ms, then) })
 }
 
 // refusesAccount tells whether a member's account is locked: it would
@@ -122,7 +135,7 @@ func (e *engine) cutOff(to acks, next func(), then func(bool)) {
 		return
 	}
 	deadline := e.w.clock + 2*time.Second
-	e.await(10*ms, func() bool { return e.clock() > deadline || !e.outsiderCounts() }, func() {
+	e.await(10*ms, func() bool { return e.w.clock > deadline || !e.outsiderCounts() }, func() {
 		if e.outsiderCounts() {
 			then(false) // and the higher count stays
 			return
@@ -130,8 +143,6 @@ func (e *engine) cutOff(to acks, next func(), then func(bool)) {
 		next()
 	})
 }
-
-func (e *engine) clock() time.Duration { return e.w.clock }
 
 // outsiderCounts tells whether somebody acknowledges who is not let in.
 func (e *engine) outsiderCounts() bool {

@@ -184,7 +184,7 @@ func (l *image) lineage(long *image) bool {
 		case l.mark(a) != long.mark(b) || a.lo != b.lo:
 			return a.lo == a.hi // nothing was written on it yet
 		case nextA == l.segs():
-			return a.hi <= b.hi
+			return a.hi < b.hi || a.hi == b.hi && !(l.torn && nextB < long.segs())
 		case nextB == long.segs() || a.hi != b.hi:
 			return false
 		}
