@@ -88,11 +88,13 @@ func (t *turn) ready() bool {
 	return e.Mode == Standby && e.Position.Known() && !e.Stuck && (!e.Errant || t.Seen.Alone(t.UID))
 }
 
-// frozen tells that the engine's log cannot grow, so that its position is
-// final. A wish of this very turn proves nothing yet.
+// frozen tells that the engine's log cannot grow, so that its position is final.
+// A wish of this very turn proves nothing yet. What an errant member holds
+// counts for nothing, so it need not be known.
 func (t *turn) frozen() bool {
 	e := t.o.Engine
-	return e.Mode == Standby && e.Position.Known() && e.Frozen && t.Want.Mode == Standby && t.Want.Source == Source{}
+	known := e.Position.Known() || e.Errant
+	return e.Mode == Standby && known && e.Frozen && t.Want.Mode == Standby && t.Want.Source == Source{}
 }
 
 // age is how long ago something happened, by the member's own clock.

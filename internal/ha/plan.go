@@ -7,13 +7,13 @@ const growAfter = 800 * ms
 // leader's word count, then who must go, then who may come, and only then who
 // is not wanted any more.
 func (t *turn) plan() (Purpose, Record) {
+	if t.lost() && t.mayRepair() {
+		return Repair, t.repaired()
+	}
 	next := t.Seen.Next(t.Seen.Rule)
 	if floor := t.highestFloor(); floor > t.Seen.Version {
 		next.Version = max(next.Version, floor)
 		return Bump, next
-	}
-	if t.lost() && t.mayRepair() {
-		return Repair, t.repaired()
 	}
 	if purpose, rule := t.narrower(lagging); purpose != "" {
 		return purpose, t.Seen.Next(rule)
@@ -48,10 +48,11 @@ func (t *turn) mayRepair() bool {
 	return t.Role == Serving && t.leaseHolds() && !t.view.Missing
 }
 
-// repaired is the present record with a version above all that was tried.
+// repaired is the present record with a version above all that was tried or
+// promised.
 func (t *turn) repaired() Record {
 	r := t.Seen
-	r.Version = max(t.Seen.Version, t.Pending.Version) + 1
+	r.Version = max(t.Seen.Version, t.Pending.Version, t.highestFloor()) + 1
 	return r
 }
 

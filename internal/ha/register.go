@@ -2,9 +2,8 @@ package ha
 
 import "time"
 
-// Object is one version of the object behind the register. Numbers of one
-// object only grow, so a lower one than was read before is a register that was
-// turned back.
+// Object is one version of the object behind the register. A write replaces it,
+// and only it.
 type Object struct {
 	UID    string `json:"uid,omitempty"`
 	Number uint64 `json:"number,omitempty"`
@@ -101,9 +100,8 @@ func (t *turn) heardWrite(r Reply) {
 	}
 }
 
-// see takes what the register held. An object whose number has fallen is a
-// register that was turned back: what it holds counts only if it is newer than
-// all that is known, so that it was written since.
+// see takes what the register held. Whether it was turned back is told by the
+// record alone: versions only grow, numbers of the object start again.
 func (t *turn) see(r Reply, began time.Duration) {
 	t.view = view{Began: began, Answered: true}
 	if r.Outcome == Missing {
@@ -111,11 +109,6 @@ func (t *turn) see(r Reply, began time.Duration) {
 		return
 	}
 	t.view.Object = r.Object
-	back := r.Object.UID == t.highest.UID && r.Object.Number < t.highest.Number
-	if back && r.Record.Version <= t.Seen.Version {
-		return
-	}
-	t.highest = r.Object
 	t.view.Record = r.Record
 	t.view.Bootstrap = r.Bootstrap
 	t.learn(r.Record)

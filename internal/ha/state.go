@@ -80,7 +80,6 @@ type State struct {
 	waiting [MaxMembers]int64 // ordinals that wait for a Join, by version of their base
 
 	view     view
-	highest  Object // newest version of the register read
 	reading  call
 	writing  call
 	calls    int64         // ID of the last call

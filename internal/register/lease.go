@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
-	"sync"
 
 	"github.com/myuser/db-operator/internal/ha"
 	"github.com/myuser/db-operator/internal/pod"
@@ -19,10 +17,6 @@ type Lease struct {
 	client *Client
 	path   string
 	holder string
-
-	mu      sync.Mutex
-	uid     string // of the object read last
-	highest uint64 // its highest resourceVersion read
 }
 
 var _ Register = (*Lease)(nil)
@@ -73,16 +67,13 @@ func (l *Lease) Write(ctx context.Context, record ha.Record, base Base) (State, 
 	return l.state(content)
 }
 
-// state reads an answer. The API server says of resource versions of one
-// resource that they can be compared as numbers; one that is no number is
-// taken as it comes.
+// state reads an answer. Whether the register was turned back, as by the restore
+// of a backup, is told by its record alone: after a restore resource versions
+// stay below those seen before.
 func (l *Lease) state(content []byte) (State, error) {
 	lease, err := parseObject(content)
 	if err != nil || lease.uid() == "" || lease.version() == "" {
 		return State{}, fmt.Errorf("reading the register: the answer is no Lease: %w", ErrUnknown)
-	}
-	if err := l.remember(lease.uid(), lease.version()); err != nil {
-		return State{}, fmt.Errorf("reading the register: %w", err)
 	}
 	annotations := lease.annotations()
 	state := State{
@@ -100,20 +91,6 @@ func (l *Lease) state(content []byte) (State, error) {
 	}
 	state.Record = &record
 	return state, nil
-}
-
-func (l *Lease) remember(uid, version string) error {
-	number, err := strconv.ParseUint(version, 10, 64)
-	if err != nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if uid == l.uid && number < l.highest {
-		return fmt.Errorf("its version %d is older than %d, which was read before: %w", number, l.highest, ErrAbsent)
-	}
-	l.uid, l.highest = uid, number
-	return nil
 }
 
 // classify keeps apart the two answers that say something about the register.

@@ -23,8 +23,7 @@ type Register interface {
 }
 
 var (
-	// ErrAbsent: there is no register, or an older state of it than this
-	// process has read before, as after the restore of a backup.
+	// ErrAbsent: there is no register.
 	ErrAbsent = errors.New("the register is absent")
 	// ErrConflict: the register is no longer what base was read from.
 	ErrConflict = errors.New("the register has changed")
