@@ -107,6 +107,9 @@ func (p *pod) step(in input) {
 	if p.w.tracing() {
 		p.tellStep(&next, in, actions)
 	}
+	if p.w.watch != nil {
+		p.w.watch(p, &next, in, actions)
+	}
 	p.state = next
 	if next.Role != before {
 		p.w.note(uint64(next.Role)<<8 | uint64(p.ordinal))

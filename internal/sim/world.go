@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/myuser/db-operator/internal/ha"
 )
 
 const ms = time.Millisecond
@@ -21,6 +23,8 @@ type world struct {
 
 	// tell receives the lines of the story; nil while nobody listens.
 	tell func(at time.Duration, line string)
+	// watch sees each turn of an agent before it counts; nil while nobody looks.
+	watch func(p *pod, next *ha.State, in input, actions []ha.Action)
 
 	options options
 	plan    plan
