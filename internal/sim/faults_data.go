@@ -104,7 +104,7 @@ func (w *world) mayLose(uid string) bool {
 // faultErrantWrite is somebody who writes on a standby, which from then on is as
 // good as lost until it is rebuilt.
 func (w *world) faultErrantWrite(_ *fault, p *pod) {
-	if w.mayLose(p.volume.state.UID) {
+	if w.register.record.Version > 0 && w.mayLose(p.volume.state.UID) {
 		p.engine.errantWrite()
 	}
 }

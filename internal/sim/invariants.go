@@ -102,6 +102,9 @@ func (w *world) acknowledged(e *engine, branch int32, index int64) {
 func (w *world) gateOpened(e *engine, readable *image) {
 	c := &w.checks
 	c.opens++
+	if w.clock < c.excused[e.ordinal] {
+		return // it was on its way to open when it was stopped, and is dead in a moment
+	}
 	log, session := e.image(), e.session
 	if w.tracing() {
 		w.tracef("%s  its gate is open in session %v with log %v", e.uid, session, log)

@@ -88,6 +88,7 @@ func (w *world) makePod(ordinal int, v *volume, after time.Duration) {
 		}
 		w.volumes[ordinal] = v
 		p := w.newPod(ordinal, v)
+		p.copied = v.state.Claim != v.claim
 		w.pods[ordinal] = p
 		p.boot()
 	})

@@ -49,6 +49,7 @@ type pod struct {
 	inbox     []input // what arrived meanwhile
 
 	runner runner
+	copied bool // on a new claim: its machine has just spoken to the API server
 	gone   bool // removed by the operator, or for good
 }
 
@@ -135,7 +136,7 @@ func (p *pod) readClaim() {
 	p.w.after(link.delay(p.w)+p.w.between(0, 20*ms), func() {
 		switch {
 		case p.life != life:
-		case p.w.register.down == 0 && link.up():
+		case p.copied || p.w.register.down == 0 && link.up():
 			p.claim = p.volume.claim
 		default:
 			p.w.after(500*ms, func() {
@@ -163,6 +164,12 @@ func (p *pod) writeTime() time.Duration {
 // What arrives meanwhile waits. The clock runs on, or stands still with the
 // machine, which the agent notices only if the machine was suspended.
 func (p *pod) pause(d time.Duration, kind pause) {
+	p.stop(kind)
+	p.w.after(d, func() { p.resume(kind) })
+}
+
+// stop is the beginning of a pause that somebody will end by resume.
+func (p *pod) stop(kind pause) {
 	p.paused++
 	p.engine.agentPaused()
 	if kind != pauseAgent {
@@ -174,7 +181,6 @@ func (p *pod) pause(d time.Duration, kind pause) {
 			p.clock.stop(p.w.clock)
 		}
 	}
-	p.w.after(d, func() { p.resume(kind) })
 }
 
 // pause says what stops.
