@@ -32,6 +32,9 @@ const (
 
 // stand is a follower's turn: it watches for the moment to become a candidate.
 func (t *turn) stand() {
+	if t.Pending.Version > 0 {
+		t.readSince(t.now - fatePause)
+	}
 	switch {
 	case t.Seen.Version == 0:
 		t.Why = t.bootstrap()

@@ -81,11 +81,12 @@ func (t *turn) wanted() Want {
 func (t *turn) gone() bool { return t.o.Engine.Mode == Down || t.o.Engine.Mode == Vacant }
 
 // ready tells that the engine is a standby in good health that knows what it
-// holds and has nothing of its own. To the only member there is, what it holds
-// is the data, whoever wrote it.
+// holds and has nothing of its own. To the only member there is, or is to be,
+// what it holds is the data, whoever wrote it.
 func (t *turn) ready() bool {
 	e := t.o.Engine
-	return e.Mode == Standby && e.Position.Known() && !e.Stuck && (!e.Errant || t.Seen.Alone(t.UID))
+	only := t.Seen.Alone(t.UID) || t.Seen.Version == 0
+	return e.Mode == Standby && e.Position.Known() && !e.Stuck && (!e.Errant || only)
 }
 
 // frozen tells that the engine's log cannot grow, so that its position is final.

@@ -9,6 +9,10 @@ type Object struct {
 	Number uint64 `json:"number,omitempty"`
 }
 
+// follows tells whether the object has moved on from base, so that what was
+// offered over base can never land.
+func (o Object) follows(base Object) bool { return o.UID != base.UID || o.Number > base.Number }
+
 // Outcome of a call to the register.
 type Outcome int
 
@@ -57,6 +61,7 @@ const (
 	readLimit  = time.Second
 	writeLimit = 700 * ms
 	readPause  = 200 * ms
+	fatePause  = 5 * time.Second // between reads for the fate of an old offer
 )
 
 // hearRegister takes the reply to the last call, and gives up what is overdue.
@@ -109,6 +114,9 @@ func (t *turn) see(r Reply, began time.Duration) {
 		return
 	}
 	t.view.Object = r.Object
+	if r.Record.Version < t.Pending.Version && r.Object.follows(t.Base) {
+		t.Pending, t.Base = Record{}, Object{}
+	}
 	t.view.Record = r.Record
 	t.view.Bootstrap = r.Bootstrap
 	t.learn(r.Record)
