@@ -32,7 +32,7 @@ const (
 
 // stand is a follower's turn: it watches for the moment to become a candidate.
 func (t *turn) stand() {
-	if t.Pending.Version > 0 {
+	if t.Pending.Version > 0 && !t.Void {
 		t.readSince(t.now - fatePause)
 	}
 	switch {

@@ -88,5 +88,6 @@ func (t *turn) wantedStandby() Want {
 func (t *turn) mayRebuild() bool {
 	e := t.o.Engine
 	useless := e.Mode == Vacant || e.Mode == Rebuilding || e.Errant || e.Diverged == t.leader.Session
-	return useless && t.out && t.barrier != nil && !t.Seen.Names(t.UID) && !t.Pending.Names(t.UID)
+	named := t.Seen.Names(t.UID) || t.Pending.Names(t.UID) && !t.Void
+	return useless && t.out && t.barrier != nil && !named
 }

@@ -114,9 +114,7 @@ func (t *turn) see(r Reply, began time.Duration) {
 		return
 	}
 	t.view.Object = r.Object
-	if r.Record.Version < t.Pending.Version && r.Object.follows(t.Base) {
-		t.Pending, t.Base = Record{}, Object{}
-	}
+	t.Void = t.Void || t.Pending.Version > r.Record.Version && r.Object.follows(t.Base)
 	t.view.Record = r.Record
 	t.view.Bootstrap = r.Bootstrap
 	t.learn(r.Record)
@@ -137,7 +135,7 @@ func (t *turn) learn(r Record) {
 	t.Seen = r
 	t.learned = t.now
 	if t.Pending.Version <= r.Version {
-		t.Pending, t.Base = Record{}, Object{}
+		t.Pending, t.Base, t.Void = Record{}, Object{}, false
 	}
 	if t.Role.Leads() && (r.Leader != t.UID || r.Term != t.lead.term) {
 		t.stepBack()
@@ -187,7 +185,7 @@ func (t *turn) lost() bool {
 // offer tries to put a record in the place of base. It is known to be tried
 // before it is sent, since it can land at any later time.
 func (t *turn) offer(r Record, base Object) {
-	t.Pending, t.Base = r, base
+	t.Pending, t.Base, t.Void = r, base, false
 	t.calls++
 	t.writing = call{t.calls, t.now}
 	t.actions = append(t.actions, Write{t.calls, base, r})

@@ -21,6 +21,8 @@ type Durable struct {
 	// whose fate it does not know. Version 0: none.
 	Pending Record
 	Base    Object
+	// Void: Pending cannot land any more, though it may have, and been lost.
+	Void bool
 	// Boots of the other members.
 	Boots Boots
 }
@@ -28,7 +30,7 @@ type Durable struct {
 // Equal compares by content.
 func (d Durable) Equal(o Durable) bool {
 	return d.Floor == o.Floor && d.Promotions == o.Promotions && d.Boot == o.Boot && d.UID == o.UID && d.Cluster == o.Cluster &&
-		d.Claim == o.Claim && d.Home == o.Home && d.Base == o.Base && d.Seen.Equal(o.Seen) && d.Pending.Equal(o.Pending) && d.Boots.equal(o.Boots)
+		d.Claim == o.Claim && d.Home == o.Home && d.Base == o.Base && d.Void == o.Void && d.Seen.Equal(o.Seen) && d.Pending.Equal(o.Pending) && d.Boots.equal(o.Boots)
 }
 
 // Role is what a member does at the moment.
