@@ -16,6 +16,8 @@ IMG        ?= docker.io/myuser/db-operator:dev-$(shell test -x bin/manager -a -x
 KUBECTL    ?= kubectl
 DEVCLUSTER := bin/devcluster
 NODES      ?= 3
+SEEDS      ?= 10000
+SEED0      ?= 1
 VERSION    ?= $(shell cat VERSION)
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 GO_BUILD   := go build -ldflags '$(LDFLAGS)'
@@ -42,12 +44,17 @@ test: ## Run every test: unit, API server, engines, end to end (needs root and G
 
 .PHONY: test-unit
 test-unit: ## Unit, golden and dependency tests and fuzz seeds: under a minute, no cluster
-	@$(PART) unit hack/go-test -- ./...
+	@$(PART) unit hack/go-test -- $$(go list ./... | grep -v /internal/sim)
 	@$(PART) unit-devcluster hack/go-test -C devcluster -- $$(cd devcluster && go list ./... | grep -v /cmd/)
 
 .PHONY: test-api
 test-api: components ## The schema and the controllers against a real API server
 	@$(PART) api hack/go-test -tags apiserver -timeout 10m -- ./test/api/... ./controllers/... ./internal/kube/... ./internal/register/...
+
+.PHONY: test-sim
+test-sim: ## The simulator: stories, every rule switched off once, and 20,000 seeds
+	@$(PART) simulator hack/go-test -timeout 10m -- ./internal/sim/...
+	@$(PART) seeds go run ./internal/sim/simulate -seeds 20000
 
 .PHONY: test-conformance
 test-conformance: devcluster ## Every driver against its real engine, inside the images
@@ -79,6 +86,15 @@ build: ## Build bin/manager and bin/agent
 .PHONY: run
 run: install ## Run the operator from here against the current kubeconfig
 	go run . --leader-elect=false --agent-image '$(IMG)'
+
+.PHONY: sim
+sim: ## Run SEEDS seeds of the simulator, from SEED0 on: Databases of 1 to 5 members, both policies
+	@go run ./internal/sim/simulate -seeds $(SEEDS) -seed0 $(SEED0)
+
+.PHONY: sim-long
+sim-long: ## A million seeds; goes on where it was stopped, as long as the code is the same
+	@mkdir -p dist
+	@go run ./internal/sim/simulate -seeds 1000000 -out dist/seeds-$$(cat internal/ha/*.go internal/sim/*.go | sha256sum | cut -c1-12)
 
 .PHONY: bench
 bench: ## Measure, append to bench/results and render docs/performance.md
