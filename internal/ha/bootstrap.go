@@ -8,14 +8,15 @@ const soloWait = 4 * time.Second
 
 // bootstrap is the turn of a member that knows of no record. It may write the
 // first one only if the operator's mark names it, which is made once, for a
-// Database that was never initialised. An empty volume never leads by itself.
+// Database that was never initialised, or if it has offered it before. An empty
+// volume never leads by itself.
 func (t *turn) bootstrap() Reason {
 	switch {
 	case !t.fresh(lookPause):
 		return WaitingForRegister
 	case t.view.Missing:
 		return RegisterMissing
-	case t.view.Bootstrap != t.Ordinal+1:
+	case t.view.Bootstrap != t.Ordinal+1 && !t.Pending.Alone(t.UID):
 		return NotBootstrapped
 	case !t.ready():
 		return EngineNotReady

@@ -85,6 +85,8 @@ func (t *turn) ask() {
 		t.abandon(askLimit)
 	case t.lost() != (c.Purpose == Repair) || t.view.Missing:
 		t.dropChange()
+	case c.Purpose == Repair && !t.mayRepair():
+		t.abandon(askLimit)
 	case c.To.WeakerThan(t.Seen.Rule, t.UID):
 		t.offerChange()
 	default:

@@ -7,8 +7,11 @@ const growAfter = 800 * ms
 // leader's word count, then who must go, then who may come, and only then who
 // is not wanted any more.
 func (t *turn) plan() (Purpose, Record) {
-	if t.lost() && t.mayRepair() {
-		return Repair, t.repaired()
+	if t.lost() {
+		if t.mayRepair() {
+			return Repair, t.repaired()
+		}
+		return "", Record{}
 	}
 	next := t.Seen.Next(t.Seen.Rule)
 	if floor := t.highestFloor(); floor > t.Seen.Version {
@@ -42,10 +45,12 @@ func (t *turn) highestFloor() int64 {
 	return floor
 }
 
-// mayRepair tells whether this leader knows by its lease that no newer record
-// can be in force.
+// mayRepair tells whether this leader knows that no newer record was lost: since
+// it began to read, enough members have followed it, which they would not have
+// after helping to choose another. Its lease alone does not tell: a clock can
+// stand still.
 func (t *turn) mayRepair() bool {
-	return t.Role == Serving && t.leaseHolds() && !t.view.Missing
+	return t.Role == Serving && t.leaseBegan() >= t.view.Began && !t.view.Missing
 }
 
 // repaired is the present record with a version above all that was tried or

@@ -102,17 +102,19 @@ func (w *world) acknowledged(e *engine, branch int32, index int64) {
 func (w *world) gateOpened(e *engine, readable *image) {
 	c := &w.checks
 	c.opens++
-	if w.clock < c.excused[e.ordinal] {
-		return // it was on its way to open when it was stopped, and is dead in a moment
-	}
 	log, session := e.image(), e.session
 	if w.tracing() {
 		w.tracef("%s  its gate is open in session %v with log %v", e.uid, session, log)
 	}
-	if what, lost := w.history.lost(log); lost {
+	what, lost := w.history.lost(log)
+	old := session.Before(c.session) || session == c.session && c.opened != e
+	if (lost || old) && w.clock < c.excused[e.ordinal] {
+		return // it was on its way to open when it was stopped, and is dead in a moment
+	}
+	if lost {
 		w.violate("A: %s opens without %s", e.uid, what)
 	}
-	if session.Before(c.session) || session == c.session && c.opened != e {
+	if old {
 		w.violate("C: %s opens in session %v after session %v was open", e.uid, session, c.session)
 	}
 	c.opened, c.session, c.log = e, session, log
