@@ -154,8 +154,11 @@ func (t *turn) recruited() bool {
 }
 
 // holds tells whether a member that joined counts as one that may hold what was
-// acknowledged: the rule names it, and its log is nobody's but the leaders'.
-func (t *turn) holds(j joined) bool { return j.UID != "" && t.Seen.Names(j.UID) && !j.Errant }
+// acknowledged: the rule names it, and its log is known and nobody's but the
+// leaders'.
+func (t *turn) holds(j joined) bool {
+	return t.Seen.Names(j.UID) && j.Position.Known() && !j.Errant
+}
 
 // missing counts the members of a rule that have not joined.
 func (t *turn) missing(r Rule) int {

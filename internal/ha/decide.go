@@ -89,13 +89,19 @@ func (t *turn) ready() bool {
 	return e.Mode == Standby && e.Position.Known() && !e.Stuck && (!e.Errant || only)
 }
 
-// frozen tells that the engine's log cannot grow, so that its position is final.
-// A wish of this very turn proves nothing yet. What an errant member holds
-// counts for nothing, so it need not be known.
+// frozen tells that the engine's log cannot grow and that its position is known,
+// so that it is final.
 func (t *turn) frozen() bool {
-	e := t.o.Engine
-	known := e.Position.Known() || e.Errant
-	return e.Mode == Standby && known && e.Frozen && t.Want.Mode == Standby && t.Want.Source == Source{}
+	return t.o.Engine.Mode == Standby && t.o.Engine.Position.Known() && t.still()
+}
+
+// still tells that nothing can be added to the engine's log. A wish of this very
+// turn proves nothing yet.
+func (t *turn) still() bool {
+	if t.Want.Mode != Standby || t.Want.Source != (Source{}) {
+		return false
+	}
+	return t.o.Engine.Mode != Primary && (t.o.Engine.Mode != Standby || t.o.Engine.Frozen)
 }
 
 // age is how long ago something happened, by the member's own clock.

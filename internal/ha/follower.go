@@ -28,7 +28,7 @@ func (t *turn) hearHeartbeat(from Identity, h Heartbeat) {
 	t.leader = Source{from.UID, from.Ordinal, h.Session, h.Binding}
 	t.barrier = h.Barrier
 	t.out = h.Out
-	t.waiting = [MaxMembers]int64{}
+	t.waiting = [MaxMembers]waiting{}
 	if t.Cluster == "" {
 		t.Cluster = from.Cluster
 	}

@@ -23,7 +23,7 @@ func (t *turn) hearRecruit(from Identity, r Recruit) {
 		return
 	}
 	t.promise(r.Base)
-	t.waiting[from.Ordinal] = r.Base.Version
+	t.waiting[from.Ordinal] = waiting{r.Base.Version, r.Rebuild}
 	t.standBack(r.Position)
 }
 
@@ -48,15 +48,28 @@ func (t *turn) standBack(theirs Position) {
 	}
 }
 
-// join sends the answers that waited for the freeze.
+// waiting is an ordinal that is to have a Join.
+type waiting struct {
+	Base    int64 // version; 0: it is not
+	Rebuild bool
+}
+
+// join sends the answers that waited for the freeze. A candidate that must fill
+// a lost register is told what this member knows even if it holds nothing.
 func (t *turn) join() {
-	if t.waiting == [MaxMembers]int64{} || t.Role.Leads() || !t.frozen() {
+	if t.waiting == [MaxMembers]waiting{} || t.Role.Leads() {
 		return
 	}
-	for i, base := range t.waiting {
-		if base != 0 && base == t.Seen.Version {
-			t.send(i, Join{Base: base, Seen: t.Seen, Pending: t.Pending, Floor: t.Floor, Position: t.o.Engine.Position, Errant: t.o.Engine.Errant})
+	j := Join{Base: t.Seen.Version, Seen: t.Seen, Pending: t.Pending, Floor: t.Floor, Errant: t.o.Engine.Errant}
+	if t.frozen() {
+		j.Position = t.o.Engine.Position
+	}
+	for i, w := range t.waiting {
+		if w.Base == 0 || w.Base != t.Seen.Version {
+			t.waiting[i] = waiting{}
+		} else if j.Position.Known() || w.Rebuild && t.still() {
+			t.waiting[i] = waiting{}
+			t.send(i, j)
 		}
 	}
-	t.waiting = [MaxMembers]int64{}
 }

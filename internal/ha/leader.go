@@ -52,7 +52,7 @@ const (
 func (t *turn) takeOffice() {
 	t.Role = Opening
 	t.leader = Source{}
-	t.waiting = [MaxMembers]int64{}
+	t.waiting = [MaxMembers]waiting{}
 	t.campaign = campaign{}
 	t.lead = lead{term: t.Seen.Term, since: t.now, opening: t.now, ended: never, retry: never, tried: never, beat: never}
 	t.lead.trail = [2]mark{{At: never}, {At: never}}

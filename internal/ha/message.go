@@ -56,8 +56,10 @@ type Join struct {
 	Seen     Record
 	Pending  Record // Version 0: none
 	Floor    int64
-	Position Position // final
-	Errant   bool     // it holds writes of its own: only what it knows counts
+	// Position is final, or unknown. Where it is unknown, or holds writes of its
+	// own, only what the member knows counts.
+	Position Position
+	Errant   bool
 }
 
 // Refuse answers a Heartbeat or a Recruit and changes nothing.

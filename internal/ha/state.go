@@ -79,7 +79,7 @@ type State struct {
 	barrier Log  // of leader.Session
 	out     bool // it says: you are in no rule
 
-	waiting [MaxMembers]int64 // ordinals that wait for a Join, by version of their base
+	waiting [MaxMembers]waiting // by ordinal
 
 	view     view
 	reading  call
