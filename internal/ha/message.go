@@ -52,10 +52,10 @@ type Recruit struct {
 
 // Join answers a Recruit: the sender promised, froze, and then looked.
 type Join struct {
-	Base     int64 // version of the Recruit's base
-	Seen     Record
-	Pending  Record // Version 0: none
-	Floor    int64
+	Base    int64 // version of the Recruit's base
+	Seen    Record
+	Pending Record // Version 0: none
+	Floor   int64
 	// Position is final, or unknown. Where it is unknown, or holds writes of its
 	// own, only what the member knows counts.
 	Position Position
