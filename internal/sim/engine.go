@@ -122,7 +122,7 @@ func (e *engine) observe() ha.Engine {
 	case e.process == standby || d.promoting:
 		o.Mode = ha.Standby
 		o.Position = e.position()
-		o.Frozen = d.final && o.Position.Known() && e.process == standby
+		o.Frozen = d.final && e.process == standby
 		o.Source = d.source
 		o.Gate = e.clients.gate
 		o.Errant = e.data.errant
