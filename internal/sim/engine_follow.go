@@ -83,7 +83,7 @@ func (e *engine) follow() {
 			return
 		}
 		e.step(e.w.between(ms, 6*ms), func() {
-			if !d.still(source) {
+			if !d.still(source) || leader.data == nil {
 				d.end(e)
 				return
 			}
