@@ -1,6 +1,9 @@
 package ha
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // campaign is one attempt to become the leader.
 type campaign struct {
@@ -11,7 +14,7 @@ type campaign struct {
 	handover bool // the leader has released the record
 	rebuild  bool // the register has lost the record
 	heard    bool // another member has said a word since it began
-	joins    [MaxMembers]joined
+	joins    []joined // never changed in place
 	record   Record // claimed
 	offered  time.Duration
 }
@@ -120,7 +123,8 @@ func (t *turn) retire(pause time.Duration) {
 func (t *turn) hearJoin(from Identity, j Join) {
 	t.learn(j.Seen)
 	if t.Role == Recruiting && j.Base == t.Seen.Version {
-		t.campaign.joins[from.Ordinal] = joined{from.UID, j}
+		others := slices.DeleteFunc(slices.Clone(t.campaign.joins), func(o joined) bool { return o.UID == from.UID })
+		t.campaign.joins = append(others, joined{from.UID, j})
 	}
 }
 

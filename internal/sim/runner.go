@@ -103,6 +103,20 @@ func (p *pod) step(in input) {
 		Message: in.message, Reply: in.reply, Volume: in.volume, Look: in.look,
 	}
 	p.suspended = false
+	var actions []ha.Action
+	if p.w.tracing() || p.w.watch != nil {
+		actions = p.toldDecide(in, o)
+	} else {
+		p.state, actions = ha.Decide(p.state, o)
+	}
+	if p.state.Role != before {
+		p.w.note(uint64(p.state.Role)<<8 | uint64(p.ordinal))
+	}
+	p.apply(actions)
+}
+
+// toldDecide is Decide where somebody looks on, which is slower.
+func (p *pod) toldDecide(in input, o ha.Observation) []ha.Action {
 	next, actions := ha.Decide(p.state, o)
 	if p.w.tracing() {
 		p.tellStep(&next, in, actions)
@@ -111,10 +125,7 @@ func (p *pod) step(in input) {
 		p.w.watch(p, &next, in, actions)
 	}
 	p.state = next
-	if next.Role != before {
-		p.w.note(uint64(next.Role)<<8 | uint64(p.ordinal))
-	}
-	p.apply(actions)
+	return actions
 }
 
 // apply does at once what needs no disk and holds back the rest.
