@@ -70,6 +70,7 @@ func (d *data) truncate(length int64) {
 		d.log = d.log.cut(length)
 	}
 	d.flushed = min(d.flushed, length)
+	d.purged = min(d.purged, length)
 }
 
 // boundTo is the session that a timeline stands for on this volume.
