@@ -132,7 +132,7 @@ func lasting(d time.Duration) string { return " (" + d.Round(10*ms).String() + "
 // victim is the pod that a fault hits; nil if there is none.
 func (w *world) victim(f *fault, aimedAt *pod) *pod {
 	if f.who == whoeverAims && aimedAt != nil {
-		return aimedAt
+		return w.pods[aimedAt.ordinal]
 	}
 	var fit [ha.MaxMembers]*pod
 	n := 0

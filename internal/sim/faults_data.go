@@ -58,8 +58,18 @@ func (w *world) volumeOf(uid string) *volume {
 	return nil
 }
 
-// lost counts the members of the rule that no volume holds any more.
-func (w *world) lost() int { return w.lostOf(w.register.newest()) }
+// lost counts the members that no volume holds any more, of the rule that is
+// recorded and of every older one that some member still takes for it: without
+// the register all of those are asked for.
+func (w *world) lost() int {
+	n := w.lostOf(w.register.newest())
+	for _, v := range w.volumes {
+		if v != nil {
+			n += w.lostOf(v.state.Seen) + w.lostOf(v.state.Pending)
+		}
+	}
+	return n
+}
 
 func (w *world) lostOf(r ha.Record) int {
 	n := 0

@@ -144,6 +144,7 @@ func (w *world) stopPod(p *pod) {
 			return
 		}
 		o.stopping[ordinal] = false
+		w.publish()
 		w.deletePod(p)
 	}
 	w.after(200*ms, look)

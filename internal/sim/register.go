@@ -113,7 +113,11 @@ func (w *world) write(p *pod, call int64, base ha.Object, record ha.Record) {
 	}
 	link := &w.network.api[p.ordinal]
 	if r.late > 0 && w.chance(2) && r.down == 0 && link.up() {
-		w.after(w.between(100*ms, 4*time.Second), func() { swap() })
+		w.after(w.between(100*ms, 4*time.Second), func() {
+			if swap().Outcome != ha.Answered && w.tracing() {
+				w.tracef("register  too late: version %d for %s", record.Version, record.Leader)
+			}
+		})
 		p.answer(callDeadline, ha.Reply{Call: call})
 		return
 	}

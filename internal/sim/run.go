@@ -80,6 +80,9 @@ func (w *world) calmDown() {
 	w.heal()
 	deadline := w.clock + restWithin
 	for !w.halted && !w.rests() {
+		if w.clock >= deadline && w.whoIs(unordered) != nil {
+			return // somebody wrote where nobody may, and a person has to choose
+		}
 		if w.clock >= deadline {
 			w.violate("D: not at rest %v after the last fault: %s", restWithin, w.restless())
 			return
@@ -96,6 +99,9 @@ func (w *world) calmDown() {
 		w.violate("D: it does not serve any more: %s", w.restless())
 	}
 }
+
+// unordered tells whether a member says that positions cannot be compared.
+func unordered(p *pod) bool { return p.state.Why == ha.PositionsNotOrdered }
 
 // heal ends every fault.
 func (w *world) heal() {
