@@ -1,0 +1,184 @@
+package sabotage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/myuser/db-operator/internal/sim"
+)
+
+// at once on a machine of two processors.
+const workers = 2
+
+func TestEverySabotageIsCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program and runs it for a minute")
+	}
+	program, err := Build(moduleRoot(t), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := Table()
+	outcomes := make([]Outcome, len(table))
+	free := make(chan struct{}, workers)
+	var wait sync.WaitGroup
+	for i, s := range table {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			outcomes[i], err = catch(program, s)
+			if err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+		})
+	}
+	wait.Wait()
+	t.Log("\n" + draw(table, outcomes))
+}
+
+// catch runs a sabotage until it is caught, and then the very same without it:
+// that must break nothing.
+func catch(program string, s Sabotage) (Outcome, error) {
+	o, err := run(program, s, 1, s.Seeds, s.Names())
+	if err != nil {
+		return o, err
+	}
+	if o.Broken == "" {
+		return o, fmt.Errorf("not caught in %d seeds: %s", o.Seeds, s.Rule)
+	}
+	for _, names := range without(s) {
+		honest, err := run(program, s, o.Last, 1, names)
+		if err != nil {
+			return o, err
+		}
+		if honest.Broken != "" {
+			return o, fmt.Errorf("with only %q broken, seed %d breaks as well: %s", names, o.Last, honest.Broken)
+		}
+	}
+	return o, nil
+}
+
+// without are the sets of names that must break nothing: none, and of several
+// that cover for each other all but one.
+func without(s Sabotage) [][]string {
+	if len(s.With) == 0 {
+		return [][]string{nil}
+	}
+	names := s.Names()
+	var sets [][]string
+	for i := range names {
+		sets = append(sets, slices.Concat(names[:i], names[i+1:]))
+	}
+	return sets
+}
+
+func run(program string, s Sabotage, first uint64, seeds int, names []string) (Outcome, error) {
+	cmd := exec.Command(program, "-case", s.Name, "-seed0", strconv.FormatUint(first, 10), "-seeds", strconv.Itoa(seeds))
+	cmd.Env = append(os.Environ(), Environment+"="+strings.Join(names, ","))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return Outcome{}, fmt.Errorf("running the saboteur: %w\n%s", err, stderr.Bytes())
+	}
+	var o Outcome
+	if err := json.Unmarshal(out, &o); err != nil {
+		return Outcome{}, fmt.Errorf("reading the saboteur's answer: %w\n%s", err, out)
+	}
+	return o, nil
+}
+
+// draw makes the table that docs/ha.md shows.
+func draw(table []Sabotage, outcomes []Outcome) string {
+	var text strings.Builder
+	out := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "sabotage\tseeds\tbroken\tseconds\twhat was broken")
+	for i, s := range table {
+		o := outcomes[i]
+		seeds, letter := strconv.Itoa(o.Seeds), "-"
+		if s.Scenario != "" {
+			seeds = "scenario"
+		}
+		if o.Broken != "" {
+			letter = o.Broken[:1]
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%.1f\t%s\n", strings.Join(s.Names(), " + "), seeds, letter, o.Seconds, o.Broken)
+	}
+	out.Flush()
+	return text.String()
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestTableIsSound(t *testing.T) {
+	edits := &strings.Builder{}
+	names := map[string]bool{}
+	disobeyed := map[string]bool{}
+	for _, s := range Table() {
+		if names[s.Name] {
+			t.Errorf("two sabotages are called %s", s.Name)
+		}
+		names[s.Name] = true
+		disobeyed[s.Disobeyed] = true
+		for _, e := range s.Edits {
+			edits.WriteString(e.New)
+		}
+		if s.Rule == "" || s.From == "" || s.Breaks == "" || s.Seeds == 0 && s.Scenario == "" {
+			t.Errorf("%s does not say what it is about", s.Name)
+		}
+	}
+	for _, s := range Table() {
+		if guard := `sabotaged("` + s.Name + `")`; s.Disobeyed == "" && !strings.Contains(edits.String(), guard) {
+			t.Errorf("no edit asks %s", guard)
+		}
+	}
+	for rule := range sim.EngineRules() {
+		if !disobeyed[rule] {
+			t.Errorf("nobody sabotages the engine rule %s", rule)
+		}
+	}
+}
+
+func TestApplyingEdits(t *testing.T) {
+	for name, c := range map[string]struct {
+		edits   []Edit
+		want    string
+		failure string
+	}{
+		"edits are made in the text as it was": {
+			edits: []Edit{{"", "three", "one"}, {"", "one", "three"}}, want: "three two one two",
+		},
+		"a text that is gone is an error":            {edits: []Edit{{"", "four", ""}}, failure: "0 times"},
+		"a text that stands there twice is an error": {edits: []Edit{{"", "two", ""}}, failure: "2 times"},
+		"two edits of one place are an error": {
+			edits: []Edit{{"", "one two", ""}, {"", "two three", ""}}, failure: "two sabotages",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := apply("one two three two", c.edits)
+			switch {
+			case c.failure == "" && (err != nil || got != c.want):
+				t.Errorf("got %q, %v; want %q", got, err, c.want)
+			case c.failure != "" && (err == nil || !strings.Contains(err.Error(), c.failure)):
+				t.Errorf("got %v; want an error with %q", err, c.failure)
+			}
+		})
+	}
+}
