@@ -243,13 +243,13 @@ func (p *pod) setWant(want ha.Want) {
 		return
 	}
 	r.want = want
-	guarded := r.guardian != 0
+	before := r.guardian
 	r.guardian = 0
 	if want.Mode == ha.Primary && want.Until != ha.Forever {
 		r.guardian = max(1, p.clock.boottime(p.w.clock)+want.Until-p.clock.now(p.w.clock))
 	}
 	p.engine.setWant(want)
-	if r.guardian != 0 && !guarded {
+	if r.guardian != 0 && (before == 0 || r.guardian < before) {
 		p.guard()
 	}
 }
