@@ -130,6 +130,9 @@ func (e *engine) execute(id int64, done func(outcome)) {
 		c.waiting, c.head = c.waiting[:0], 0
 	}
 	c.waiting = append(c.waiting, waitingWrite{e.data.log.length, index, e.w.clock, done})
+	if e.flavour == sets && e.unkind().accounts && e.w.chance(300) {
+		e.blockLogins()
+	}
 	e.flush()
 }
 
@@ -186,7 +189,12 @@ func (e *engine) accountStatement() {
 		return
 	}
 	e.append(0)
+	e.blockLogins()
+	e.flush()
+}
+
+// blockLogins is for the newest entry to be one about accounts.
+func (e *engine) blockLogins() {
 	e.clients.blockedTo = e.data.log.length
 	e.clients.blockedAt = e.w.clock
-	e.flush()
 }

@@ -63,6 +63,18 @@ func (e *engine) afterFlush() {
 		c.push()
 	}
 	e.release()
+	if e.unkind().recycling && e.w.chance(500) {
+		e.recycleSome()
+	}
+}
+
+// recycleSome drops what no connected follower needs any more.
+func (e *engine) recycleSome() {
+	upTo := e.data.flushed
+	for _, c := range e.conns {
+		upTo = min(upTo, c.cursor)
+	}
+	e.data.purged = max(e.data.purged, upTo)
 }
 
 // slowDisk makes every flush take up to d longer.

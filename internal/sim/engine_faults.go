@@ -10,9 +10,11 @@ func (e *engine) errantWrite() {
 		return
 	}
 	if e.flavour == sets {
-		e.writeErrantly(e.data.server)
-		e.data.errant = true
-		e.changed()
+		if e.unkind().foreignWrites && e.w.chance(4) {
+			e.errantWriteUnder()
+		} else {
+			e.errantWriteHere()
+		}
 		return
 	}
 	if e.w.clock < e.parked || e.w.clock < e.stallTo {
@@ -23,6 +25,13 @@ func (e *engine) errantWrite() {
 	e.writeErrantly(e.data.newest)
 	e.data.errant = true
 	e.kill() // the driver finds a primary that nobody asked for
+}
+
+// errantWriteHere is a transaction under the engine's own number.
+func (e *engine) errantWriteHere() {
+	e.writeErrantly(e.data.server)
+	e.data.errant = true
+	e.changed()
 }
 
 // errantWriteUnder is the same under a number of nobody's, which the driver

@@ -14,6 +14,8 @@ func (e *engine) wantedGate() ha.Gate {
 		return w.Gate
 	case e.process == standby && w.Mode == ha.Standby:
 		return min(w.Gate, ha.GateReadOnly)
+	case e.process == standby && w.Mode == ha.Primary && !e.obeys(closesBeforePromoting):
+		return e.clients.aim
 	}
 	return ha.GateClosed
 }

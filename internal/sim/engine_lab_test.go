@@ -83,7 +83,7 @@ func (l *lab) freeze(e *engine) { e.setWant(ha.Want{Mode: ha.Standby}) }
 // frozen waits for that.
 func (l *lab) frozen(e *engine) {
 	l.freeze(e)
-	l.watch(10*time.Second, func() bool { return e.observe().Frozen })
+	l.watch(10*time.Second, func() bool { return e.observe().Frozen && e.observe().Position.Known() })
 }
 
 // crash kills an engine and lets it come back as a standby without a source.
@@ -131,7 +131,7 @@ func serving(seed uint64, n int, f flavour, o engineOptions) *lab {
 	l := newLab(seed, n, f, o)
 	a := l.engines[0]
 	a.setWant(ha.Want{Mode: ha.Standby, Initialise: true})
-	l.watch(10*time.Second, func() bool { return a.observe().Frozen })
+	l.watch(10*time.Second, func() bool { return a.observe().Frozen && a.observe().Position.Known() })
 	l.lead(a, ha.Session{Term: 1, Incarnation: 1}, ruleFor(1, a))
 	for _, e := range l.engines[1:] {
 		l.follow(e, a, true)

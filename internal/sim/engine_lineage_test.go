@@ -116,8 +116,7 @@ func init() {
 	}}
 	harms[keepsSentinel] = harm{both, 2, func(l *lab) bool {
 		a, b := l.engines[0], l.engines[1]
-		b.errantWrite()
-		l.run(3 * time.Second)
+		b.data.errant = true
 		l.follow(b, a, true)
 		l.watch(5*time.Second, func() bool { return b.driver.rebuilding })
 		b.kill()
@@ -132,7 +131,7 @@ func init() {
 	harms[subtractsErrant] = harm{onSets, 3, func(l *lab) bool {
 		a, b, c := l.engines[0], l.engines[1], l.engines[2]
 		l.frozen(b)
-		b.errantWrite()
+		b.errantWriteHere()
 		l.write(a)
 		l.run(time.Second)
 		l.frozen(c)

@@ -97,16 +97,17 @@ func (e *engine) letIn(to acks) {
 	}
 }
 
-// awaitNewcomers waits a moment until those who were let in acknowledge.
+// awaitNewcomers waits a moment until all who were let in acknowledge.
 func (e *engine) awaitNewcomers(then func()) {
-	deadline := e.w.clock + time.Second
+	deadline := e.w.clock + 2*time.Second
 	e.await(20*ms, func() bool {
+		acknowledging := 0
 		for _, c := range e.conns {
-			if !c.counted && e.acks.lets(c.uid) {
-				return e.w.clock > deadline
+			if e.counts(c) && c.acked > 0 {
+				acknowledging++
 			}
 		}
-		return true
+		return acknowledging >= len(e.acks.names) || e.w.clock > deadline
 	}, func() { e.step(100*ms, then) })
 }
 

@@ -6,16 +6,15 @@ import (
 	"github.com/myuser/db-operator/internal/ha"
 )
 
-// acknowledgedBy writes for a while and tells whether any of it succeeded.
+// acknowledged writes for a while and tells whether any of it succeeded.
 func (l *lab) acknowledged(e *engine, d time.Duration) bool {
-	for until := l.w.clock + d; l.w.clock < until; {
-		heard := l.write(e)
+	succeeded := false
+	for until := l.w.clock + d; l.w.clock < until && !succeeded; {
+		l.writes++
+		e.write(l.writes, func(o outcome) { succeeded = succeeded || o == outcomeOk })
 		l.run(20 * ms)
-		if *heard == outcomeOk {
-			return true
-		}
 	}
-	return false
+	return succeeded
 }
 
 func init() {

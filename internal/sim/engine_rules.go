@@ -104,13 +104,19 @@ type unkindness struct {
 	slowDeath       bool // killing takes as long as the fence allows for
 	orphans         bool // sessions outlive the first process
 	lingering       bool // sessions and connections outlive their end for a while
-	lostAcks        bool // a reconnected follower acknowledges nothing old
+	lostAcks        bool // a reconnected follower acknowledges nothing old, and nothing for a second
 	slowRebuilds    bool
+	slowCatchUp     bool // what a follower missed comes slowly
+	accounts        bool // some writes are about accounts: logins wait for them (sets)
+	foreignWrites   bool // some errant writes are under nobody's number (sets)
 }
 
 // unkindEngines are what random runs use.
 func unkindEngines() engineOptions {
-	return engineOptions{unkind: unkindness{true, true, true, true, true, true, true, true, true, true}}
+	return engineOptions{unkind: unkindness{
+		replayConflicts: true, slowRecovery: true, lateRules: true, tornEntries: true, recycling: true, slowDeath: true, orphans: true,
+		lingering: true, lostAcks: true, slowRebuilds: true, slowCatchUp: true, accounts: true, foreignWrites: true,
+	}}
 }
 
 // obeys tells whether the driver keeps to a rule.

@@ -13,6 +13,7 @@ type conn struct {
 	uid      string // whom the follower says it is
 	counted  bool   // sets: its acknowledgements are asked for
 	alive    bool
+	since    time.Duration
 	cursor   int64 // leader's length up to which the follower has it
 	upTo     int64 // of the delivery in flight
 	flight   bool
@@ -128,7 +129,7 @@ func (e *engine) connect(leader *engine) {
 		}
 		return
 	}
-	c := &conn{from: leader, to: e, uid: e.uid, counted: e.receiver.semi, alive: true}
+	c := &conn{from: leader, to: e, uid: e.uid, counted: e.receiver.semi, alive: true, since: e.w.clock}
 	c.deliver, c.answered = c.delivered, c.acknowledged
 	e.data.torn = false
 	if e.flavour == timelines {
@@ -173,7 +174,11 @@ func (c *conn) push() {
 	c.flight = true
 	c.upTo = c.from.data.flushed
 	latency, _ := c.from.w.engineLink(c.from.ordinal, c.to.ordinal)
-	c.from.w.after(c.travel(latency)+c.to.flushTime(), c.deliver)
+	took := c.travel(latency) + c.to.flushTime()
+	if behind := c.upTo - c.cursor; behind > 50 && c.from.unkind().slowCatchUp {
+		took += time.Duration(behind) * ms
+	}
+	c.from.w.after(took, c.deliver)
 }
 
 // travel is how long one packet takes.
@@ -228,6 +233,9 @@ func (c *conn) delivered() {
 	}
 	if to.data.log.length > before || !to.unkind().lostAcks {
 		c.ack()
+	}
+	if to.unkind().replayConflicts && to.w.chance(400) {
+		to.stallReplay(to.w.between(0, 3*time.Second))
 	}
 	c.push()
 }
@@ -313,7 +321,11 @@ func (c *conn) ack() {
 	c.acking = true
 	c.ackUpTo = c.cursor
 	latency, _ := c.from.w.engineLink(c.to.ordinal, c.from.ordinal)
-	c.from.w.after(c.travel(latency), c.answered)
+	took := c.travel(latency)
+	if c.from.flavour == sets && c.from.unkind().lostAcks {
+		took = max(took, c.since+time.Second-c.from.w.clock)
+	}
+	c.from.w.after(took, c.answered)
 }
 
 func (c *conn) acknowledged() {

@@ -99,7 +99,7 @@ var harms = [engineRules]harm{
 		b := l.engines[1]
 		l.crash(b)
 		o := b.observe()
-		return o.Frozen && o.Position.Log.Compare(b.image()) != ha.Equal
+		return o.Position.Known() && o.Position.Log.Compare(b.image()) != ha.Equal
 	}},
 	provesGate: {both, 1, func(l *lab) bool {
 		a := l.engines[0]
