@@ -63,7 +63,7 @@ func power(s *story, words []string) error {
 		lost := p.engine.data.log.length - p.engine.data.flushed
 		p.die()
 		p.engine.powerLoss(true)
-		p.clock = s.w.drawClock()
+		s.setClock(p)
 		if lost > 0 {
 			s.tell("%s: entries of its log that the disk had not flushed are lost (%d)", short(p.volume.state.UID), lost)
 		}

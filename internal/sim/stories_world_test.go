@@ -22,6 +22,7 @@ type story struct {
 	out      []string
 	writes   int // of the register, before the last advance
 
+	machines    [ha.MaxMembers]*pod // that have a clock
 	photographs [ha.MaxMembers]*snapshotOf
 }
 
@@ -80,6 +81,7 @@ func (s *story) advance(d time.Duration) {
 	until := w.clock + d
 	for len(w.events) > 0 && w.events[0].at <= until && !w.halted {
 		w.advance(w.events[0].at)
+		s.setClocks()
 		s.narrator.look()
 	}
 	w.advance(until)
@@ -123,24 +125,44 @@ func (s *story) pod(name string) (*pod, error) {
 	return nil, fmt.Errorf("there is no pod %q", name)
 }
 
-// steady is chance without extremes: every number is from the middle of the
-// range, so nothing happens that is rarer than every other time. While low is
-// set, what happens every other time happens always.
+// steady is chance without extremes: whatever is drawn from a range is its
+// middle, so that a story is the same however often somebody draws. Only what
+// happens every other time is left to chance; while low is set, it happens
+// always.
 type steady struct {
 	source rand.Source
 	low    bool
 }
 
-// Uint64 implements rand.Source. Small ranges are drawn from the lowest bits,
-// all others from the highest.
+// Uint64 implements rand.Source. Ranges of two, four and so on are drawn from
+// the lowest bits, and others from the highest: there, numbers that are all the
+// same would be drawn for ever.
 func (s *steady) Uint64() uint64 {
-	const middle, quarter = 1<<63 - 1<<61, 1 << 62
-	x := middle + s.source.Uint64()%quarter
+	const middle = 1 << 63
+	x := s.source.Uint64()
+	x = middle + x>>60<<32 + x<<32>>32
 	x = x&^0b11110 | 0b01010
 	if s.low {
 		x &^= 1
 	}
 	return x
+}
+
+// setClock gives a machine a clock that is as wrong as it may be, each in its own
+// way, so that members do not act in step.
+func (s *story) setClock(p *pod) {
+	rates := [ha.MaxMembers]int64{0, 15_000, -15_000, 7_500, -7_500}
+	p.clock = clock{rate: rates[p.ordinal], since: s.w.clock, still: -1}
+	s.machines[p.ordinal] = p
+}
+
+// setClocks does so for machines that are new.
+func (s *story) setClocks() {
+	for _, p := range s.w.pods {
+		if p != nil && s.machines[p.ordinal] != p {
+			s.setClock(p)
+		}
+	}
 }
 
 // short is what a member is called in a story: a, and a2 when its volume has
