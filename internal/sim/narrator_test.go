@@ -28,7 +28,6 @@ type sight struct {
 	uid        string
 	up         bool
 	process    process
-	session    ha.Session
 	source     ha.Source
 	open       bool
 	rebuilding bool

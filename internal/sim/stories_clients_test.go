@@ -84,8 +84,8 @@ func (s *story) succeeded(id int64, e *engine) {
 // longest is the longest time without a success since the last question.
 func (c *writers) longest(now time.Duration) time.Duration { return max(c.gap, now-c.last) }
 
-// best forgets the times without success.
-func (c *writers) best(now time.Duration) { c.gap, c.last = 0, max(c.last, now) }
+// forget begins to measure anew.
+func (c *writers) forget(now time.Duration) { c.gap, c.last = 0, max(c.last, now) }
 
 // wait tells once that nothing has succeeded for a while.
 func (s *story) wait() {

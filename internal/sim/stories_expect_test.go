@@ -78,7 +78,7 @@ func expectGap(s *story, words []string) (string, error) {
 		return "", fmt.Errorf("reading a duration: %w", err)
 	}
 	longest := s.writers.longest(s.w.clock)
-	s.writers.best(s.w.clock)
+	s.writers.forget(s.w.clock)
 	if longest >= limit {
 		return "", fmt.Errorf("no write succeeded for %.2fs", longest.Seconds())
 	}

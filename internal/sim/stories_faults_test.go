@@ -56,19 +56,25 @@ func power(s *story, words []string) error {
 		return err
 	}
 	for _, p := range pods {
-		if words[0] == "on" {
+		switch {
+		case words[0] == "off":
+			s.powerOff(p)
+		case p.up:
+			return fmt.Errorf("%s has power", p.name)
+		default:
 			p.restart(0)
-			continue
-		}
-		lost := p.engine.data.log.length - p.engine.data.flushed
-		p.die()
-		p.engine.powerLoss(true)
-		s.setClock(p)
-		if lost > 0 {
-			s.tell("%s: entries of its log that the disk had not flushed are lost (%d)", short(p.volume.state.UID), lost)
 		}
 	}
 	return nil
+}
+
+func (s *story) powerOff(p *pod) {
+	if d := p.engine.data; d != nil && d.log.length > d.flushed {
+		s.tell("%s: entries of its log that the disk had not flushed are lost (%d)", short(p.volume.state.UID), d.log.length-d.flushed)
+	}
+	p.die()
+	p.engine.powerLoss(true)
+	s.setClock(p)
 }
 
 // kill ends processes, which come back at once.

@@ -51,7 +51,7 @@ func testStory(t *testing.T, file string) {
 		}
 		return
 	}
-	if diff := cmp.Diff(told.String(), played.String()); diff != "" {
+	if diff := cmp.Diff(strings.Split(told.String(), "\n"), strings.Split(played.String(), "\n")); diff != "" {
 		t.Errorf("%s tells another story (-told +played; -update writes it anew):\n%s", file, diff)
 	}
 }

@@ -161,7 +161,7 @@ func operatorRun(s *story, words []string) error {
 	case "stops":
 		s.w.operator.down++
 	case "starts":
-		s.w.operator.down--
+		s.w.operator.down = 0
 	default:
 		return errWords
 	}

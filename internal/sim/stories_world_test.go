@@ -106,7 +106,7 @@ func (s *story) settle() error {
 	s.advance(5 * time.Second)
 	s.narrator.silent = false
 	s.zero, s.out, s.writes = s.w.clock, nil, s.w.register.writes
-	s.writers.best(s.w.clock)
+	s.writers.forget(s.w.clock)
 	return err
 }
 
