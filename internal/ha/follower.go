@@ -14,8 +14,6 @@ func (t *turn) hearHeartbeat(from Identity, h Heartbeat) {
 	}
 	t.learn(h.Record)
 	switch {
-	case t.Role.Leads():
-		return
 	case h.Record.Version < t.Floor:
 		t.refuse(from.Ordinal) // its leader will raise its version
 		return

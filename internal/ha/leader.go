@@ -105,8 +105,6 @@ func (t *turn) watchEngine() {
 	case t.lead.drain.stepping:
 	case !t.lead.promoting && e.Stuck, t.lead.promoting && (e.Stuck || e.Mode != Standby && e.Mode != Primary):
 		t.fail()
-	case t.lead.promoting && e.Mode == Primary && e.Session != t.lead.session:
-		t.newSession()
 	}
 }
 
@@ -163,7 +161,7 @@ func (t *turn) open() {
 		l.promoting = true
 		l.ended = never
 		t.Why = WaitingForPromotion
-	case e.Mode != Primary || e.Barrier == nil || !e.Rule.Equal(t.engineRule()):
+	case !t.inSession() || !e.Rule.Equal(t.engineRule()):
 		t.Why = WaitingForPromotion
 		t.giveUpWaiting()
 	case !t.leaseHolds():

@@ -163,15 +163,9 @@ func (t *turn) readSince(at time.Duration) bool {
 	return false
 }
 
-// lookAgain reads the register that somebody said needs a look, until there is
-// one.
+// lookAgain reads the register that somebody said needs a look.
 func (t *turn) lookAgain() {
-	switch {
-	case t.look == never || !t.readSince(t.look):
-	case t.view.Missing:
-		t.look = t.now
-		t.readable = t.now + lookPause
-	default:
+	if t.look != never && t.readSince(t.look) {
 		t.look = never
 	}
 }
