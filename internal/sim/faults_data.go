@@ -90,7 +90,9 @@ func (w *world) mayLose(uid string) bool {
 		return false
 	}
 	survives := func(record ha.Record) bool {
-		return !record.Names(uid) || w.lostOf(record)+1 <= record.Acks-1
+		n := w.lostOf(record) + 1
+		w.several = w.several || record.Names(uid) && n > 1
+		return !record.Names(uid) || n <= record.Acks-1
 	}
 	if !survives(r.record) {
 		return false

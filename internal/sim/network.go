@@ -50,7 +50,7 @@ func (l *link) delay(w *world) time.Duration {
 	switch {
 	case l.lossy > 0 && w.chance(4):
 		d += w.between(0, 400*ms)
-	case w.chance(200):
+	case !w.quiet && w.chance(200):
 		d += w.between(0, 100*ms)
 	}
 	return d
@@ -63,11 +63,11 @@ func (w *world) send(from *pod, to int, m *ha.Message) {
 		return
 	}
 	l := &w.network.agents[from.ordinal][to]
-	if !l.up() || l.lossy > 0 && w.chance(5) || w.chance(1000) {
+	if !l.up() || l.lossy > 0 && w.chance(5) || !w.quiet && w.chance(1000) {
 		return
 	}
 	copies := 1
-	if l.lossy > 0 && w.chance(10) || w.chance(500) {
+	if l.lossy > 0 && w.chance(10) || !w.quiet && w.chance(500) {
 		copies = 2
 	}
 	for range copies {

@@ -198,7 +198,7 @@ func (w *world) leader() *pod {
 }
 
 // complete tells whether the Database serves with every wanted member in its
-// rule.
+// rule and following.
 func (w *world) complete() bool {
 	p := w.leader()
 	if p == nil || !p.engine.gateOpen() || len(p.state.Seen.Members) != w.operator.members {
@@ -207,6 +207,9 @@ func (w *world) complete() bool {
 	for ordinal := range w.operator.members {
 		o := w.pods[ordinal]
 		if o == nil || !o.up || !p.state.Seen.Names(o.state.UID) {
+			return false
+		}
+		if e := o.engine.observe(); o != p && (e.Mode != ha.Standby || e.Source.Session != p.engine.session || e.Errant) {
 			return false
 		}
 	}

@@ -154,7 +154,7 @@ func (p *pod) writeTime() time.Duration {
 	if p.volume.slow > 0 {
 		d += p.w.between(0, 800*ms)
 	}
-	if p.w.chance(100) {
+	if !p.w.quiet && p.w.chance(100) {
 		d += p.w.between(0, 100*ms)
 	}
 	return d

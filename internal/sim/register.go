@@ -139,7 +139,7 @@ func (w *world) write(p *pod, call int64, base ha.Object, record ha.Record) {
 func (r *register) ask(w *world, p *pod, call int64, serve func() ha.Reply) {
 	link := &w.network.api[p.ordinal]
 	unanswered := ha.Reply{Call: call}
-	if r.down > 0 || !link.up() || w.chance(300) {
+	if r.down > 0 || !link.up() || !w.quiet && w.chance(300) {
 		if w.chance(2) {
 			p.answer(w.between(1*ms, 20*ms), unanswered) // refused at once
 		} else {
@@ -158,7 +158,7 @@ func (r *register) ask(w *world, p *pod, call int64, serve func() ha.Reply) {
 			return
 		}
 		reply := serve()
-		if !link.up() || w.chance(500) {
+		if !link.up() || !w.quiet && w.chance(500) {
 			p.answer(callDeadline, unanswered)
 			return
 		}

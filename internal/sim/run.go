@@ -80,8 +80,8 @@ func (w *world) calmDown() {
 	w.heal()
 	deadline := w.clock + restWithin
 	for !w.halted && !w.rests() {
-		if w.clock >= deadline && w.whoIs(unordered) != nil {
-			return // somebody wrote where nobody may, and a person has to choose
+		if w.clock >= deadline && (w.several || w.whoIs(unordered) != nil) {
+			return // more was lost, or written by somebody, than can be mended without a person
 		}
 		if w.clock >= deadline {
 			w.violate("D: not at rest %v after the last fault: %s", restWithin, w.restless())

@@ -47,6 +47,7 @@ type world struct {
 	landed   *pod     // its write reached the register in this event
 	struck   int
 	quiet    bool // faults have ended
+	several  bool // members were lost at once, or nearly: a person may be needed
 }
 
 // newWorld is an empty world for one seed.
