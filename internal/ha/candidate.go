@@ -11,11 +11,11 @@ type campaign struct {
 	seen     int64 // version of the newest record then
 	began    time.Duration
 	asked    time.Duration
-	handover bool // the leader has released the record
-	rebuild  bool // the register has lost the record
-	heard    bool // another member has said a word since it began
+	handover bool     // the leader has released the record
+	rebuild  bool     // the register has lost the record
+	heard    bool     // another member has said a word since it began
 	joins    []joined // never changed in place
-	record   Record // claimed
+	record   Record   // claimed
 	offered  time.Duration
 }
 

@@ -43,6 +43,9 @@ const (
 	// openLimit is how long the engine may take on the way to an open gate, if
 	// there is a healthy successor to release to.
 	openLimit = 10 * time.Second
+	// openingPause is the time between heartbeats while clients wait for nothing
+	// but the word that the barrier is flushed.
+	openingPause = 50 * ms
 	// absentLimit is how long a leader that is not open waits for a register
 	// that has lost its record. Only a lease allows to repair it.
 	absentLimit = 3 * time.Second
@@ -220,8 +223,11 @@ func (t *turn) speak() {
 	if l.promoting && e.Mode == Primary && e.Session == l.session {
 		h.Session, h.Binding, h.Barrier = e.Session, e.Binding, e.Barrier
 	}
-	now := news{t.Seen.Version, h.Session, h.Barrier != nil}
-	if now == l.told && t.age(l.beat) < t.timings().Heartbeat {
+	now, pause := news{t.Seen.Version, h.Session, h.Barrier != nil}, t.timings().Heartbeat
+	if t.Role == Opening && now.Barrier {
+		pause = openingPause
+	}
+	if now == l.told && t.age(l.beat) < pause {
 		return
 	}
 	l.told, l.beat = now, t.now

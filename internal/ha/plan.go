@@ -188,14 +188,17 @@ func (t *turn) onlyLeaderHoldsAll() bool {
 	return t.Role == Opening || t.Role == Serving && !t.o.Spec.Block && healthy == 0
 }
 
-// newcomer is a learner that is to be counted, empty if there is none.
+// newcomer is a learner that is to be counted, empty if there is none. It must
+// have answered the heartbeat before last: a member that was dropped a moment
+// ago still has the best of answers, and trying it would stop all commits.
 func (t *turn) newcomer() string {
 	if !t.inSession() {
 		return ""
 	}
+	recent := 2 * t.timings().Heartbeat
 	for i := range t.lead.peers {
 		p := &t.lead.peers[i]
-		if p.UID == "" || t.Seen.Names(p.UID) || !t.answers(p) || p.Current == never || t.age(p.Current) < growAfter {
+		if p.UID == "" || t.Seen.Names(p.UID) || t.age(p.Acked) > recent || p.Current == never || t.age(p.Current) < growAfter {
 			continue
 		}
 		if i < t.o.Spec.Members && t.hasRoomFor(p.UID) {
