@@ -24,10 +24,13 @@ func (t *turn) plan() (Purpose, Record) {
 	if uid := t.newcomer(); uid != "" {
 		return Grow, t.Seen.Next(t.Seen.With(uid))
 	}
+	if t.Role != Serving {
+		return "", Record{}
+	}
 	if purpose, rule := t.narrower(unwanted); purpose != "" {
 		return purpose, t.Seen.Next(rule)
 	}
-	if t.Role == Serving && t.o.Spec.Profile != "" && t.o.Spec.Profile != t.Seen.Profile {
+	if t.o.Spec.Profile != "" && t.o.Spec.Profile != t.Seen.Profile {
 		next.Profile = t.o.Spec.Profile
 		return Retime, next
 	}
@@ -152,12 +155,12 @@ func (t *turn) ordinalOf(uid string) int {
 	return -1
 }
 
-// supporters counts the members of a rule that answer and can follow, this one
+// supporters counts the members of a rule that answer and follow, this one
 // included.
 func (t *turn) supporters(r Rule) int {
 	n := 1
 	for i := range t.lead.peers {
-		if p := &t.lead.peers[i]; r.Names(p.UID) && t.answers(p) && !t.diverged(p) {
+		if p := &t.lead.peers[i]; r.Names(p.UID) && t.answers(p) && p.Fit && !t.diverged(p) {
 			n++
 		}
 	}
@@ -171,7 +174,7 @@ func (t *turn) onlyLeaderHoldsAll() bool {
 	if !t.inSession() {
 		return false
 	}
-	answering, following, healthy := 1, t.supporters(t.Seen.Rule), 0
+	answering, undiverged := 1, 1
 	for i := range t.lead.peers {
 		p := &t.lead.peers[i]
 		if !t.Seen.Names(p.UID) || !t.answers(p) {
@@ -179,13 +182,13 @@ func (t *turn) onlyLeaderHoldsAll() bool {
 		}
 		answering++
 		if !t.diverged(p) {
-			healthy++
+			undiverged++
 		}
 	}
-	if answering < t.Seen.Acks || following >= t.Seen.Acks {
+	if answering < t.Seen.Acks || undiverged >= t.Seen.Acks {
 		return false
 	}
-	return t.Role == Opening || t.Role == Serving && !t.o.Spec.Block && healthy == 0
+	return t.Role == Opening || t.Role == Serving && !t.o.Spec.Block && undiverged == 1
 }
 
 // newcomer is a learner that is to be counted, empty if there is none. It must
