@@ -1,32 +1,85 @@
 package ha
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
-// leaseUnder is when the lease of a rule began: the time at which the heartbeat
-// was sent that enough members of it have answered. Times of sending count, so
-// a slow answer makes no lease longer. A rule of one needs nobody.
-func (t *turn) leaseUnder(r Rule) time.Duration {
-	if r.Acks <= 1 {
-		return t.now
+// Answer is the newest heartbeat that a member has accepted, by when it was
+// sent. The zero Answer is nobody's.
+type Answer struct {
+	UID  string
+	Sent time.Duration
+}
+
+// Lease is a leader's right to serve, under one rule, as far as the others'
+// answers go.
+type Lease struct {
+	Rule    Rule
+	Now     time.Duration
+	Answers [MaxMembers]Answer
+}
+
+// Began is when the heartbeat was sent that enough members of the rule have
+// answered. Times of sending count, so that a slow answer makes no lease
+// longer. A rule of one needs nobody's: its lease began now. Without enough
+// answers it never began.
+func (l Lease) Began() time.Duration {
+	if l.Rule.Acks <= 1 {
+		return l.Now
 	}
-	var newest [MaxMembers]time.Duration // sorted, newest first
+	var newest [MaxMembers]time.Duration // sorted, the newest first
 	n := 0
-	for i := range t.lead.peers {
-		p := &t.lead.peers[i]
-		if !r.Names(p.UID) {
+	for _, a := range l.Answers {
+		if !l.Rule.Names(a.UID) {
 			continue
 		}
-		j := n
-		for ; j > 0 && newest[j-1] < p.Acked; j-- {
-			newest[j] = newest[j-1]
+		i := n
+		for ; i > 0 && newest[i-1] < a.Sent; i-- {
+			newest[i] = newest[i-1]
 		}
-		newest[j] = p.Acked
+		newest[i] = a.Sent
 		n++
 	}
-	if n < r.Acks-1 {
+	if n < l.Rule.Acks-1 {
 		return never
 	}
-	return newest[r.Acks-2]
+	return newest[l.Rule.Acks-2]
+}
+
+// String draws the lease for test output, a line for each answer, the one that
+// decides with an arrow:
+//
+//	2 of [a b c] at 5s
+//	  b  4.75s  250ms ago  <- the lease began
+//	  c  2s  3s ago
+func (l Lease) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%v at %v\n", l.Rule, l.Now)
+	for _, a := range l.Answers {
+		if a.UID == "" {
+			continue
+		}
+		note := ""
+		switch {
+		case !l.Rule.Names(a.UID):
+			note = "  not in the rule"
+		case l.Rule.Acks > 1 && a.Sent == l.Began():
+			note = "  <- the lease began"
+		}
+		fmt.Fprintf(&out, "  %s  %v  %v ago%s\n", a.UID, a.Sent, l.Now-a.Sent, note)
+	}
+	return out.String()
+}
+
+// leaseUnder is when the lease of a rule began.
+func (t *turn) leaseUnder(r Rule) time.Duration {
+	l := Lease{Rule: r, Now: t.now}
+	for i := range t.lead.peers {
+		l.Answers[i] = Answer{t.lead.peers[i].UID, t.lead.peers[i].Acked}
+	}
+	return l.Began()
 }
 
 // leaseBegan is the same under every rule that may be in force: while a record
