@@ -53,7 +53,6 @@ type engine struct {
 	receiver receiver // of a standby
 	driver   driver
 	shown    shown
-	openings int // times that the gate began to admit writers
 }
 
 // newEngine is an engine that is down and has no data.

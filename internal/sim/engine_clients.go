@@ -98,9 +98,6 @@ func (s *session) write(id int64, done func(outcome)) {
 	}
 }
 
-// read is one read over an open session.
-func (s *session) read() bool { return s.open && s.e.alive() }
-
 // write is one write in a session of its own.
 func (e *engine) write(id int64, done func(outcome)) {
 	switch {
@@ -111,11 +108,6 @@ func (e *engine) write(id int64, done func(outcome)) {
 	default:
 		e.execute(id, done)
 	}
-}
-
-// read is one read in a session of its own.
-func (e *engine) read() bool {
-	return e.alive() && e.clients.logins != ha.GateClosed && !e.loginsBlocked()
 }
 
 // execute writes an entry; the client hears of it when enough have it.
@@ -183,7 +175,7 @@ func (e *engine) loginsBlocked() bool {
 	return e.process == primary && e.clients.blockedTo > e.acks.upTo
 }
 
-// accountStatement is one that blocks logins until it is acknowledged.
+// accountStatement is a statement about accounts, by somebody.
 func (e *engine) accountStatement() {
 	if e.flavour != sets || !e.alive() || e.process != primary || e.clients.gate != ha.GateOpen {
 		return
@@ -193,7 +185,8 @@ func (e *engine) accountStatement() {
 	e.flush()
 }
 
-// blockLogins is for the newest entry to be one about accounts.
+// blockLogins makes the newest entry a statement about accounts: no login works
+// until it is acknowledged.
 func (e *engine) blockLogins() {
 	e.clients.blockedTo = e.data.log.length
 	e.clients.blockedAt = e.w.clock

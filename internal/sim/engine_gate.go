@@ -68,7 +68,6 @@ func (e *engine) widened(to ha.Gate) {
 // opened notes that from now on clients can read everything that was there
 // when the session began, and more as it is acknowledged.
 func (e *engine) opened() {
-	e.openings++
 	upTo := e.data.flushed
 	if e.barrier != nil {
 		upTo = e.first

@@ -32,12 +32,20 @@ func (e *engine) started() {
 	e.parked = e.w.clock
 	e.acks = e.standbyAcks()
 	if e.flavour == timelines && e.unkind().slowRecovery {
-		e.parked += e.w.between(0, 1500*ms)
+		e.parked += e.sometimesLonger(0, 1500*ms, 4*time.Second)
 	}
 	if e.data.leading && !e.obeys(bootsAsStandby) {
 		e.resume()
 	}
 	e.data.leading = e.process == primary
+}
+
+// sometimesLonger draws a duration that is now and then far above the usual.
+func (e *engine) sometimesLonger(low, usual, longest time.Duration) time.Duration {
+	if e.w.chance(5) {
+		return e.w.between(usual, longest)
+	}
+	return e.w.between(low, usual)
 }
 
 // kill is SIGKILL to the engine and to whatever rewinds or replaces its data.
@@ -166,14 +174,6 @@ func (e *engine) stallReplay(d time.Duration) {
 			e.driver.work(e)
 		}
 	})
-}
-
-// applied is how much of the log can be read here.
-func (e *engine) applied() int64 {
-	if e.w.clock < e.stallTo {
-		return e.stallFrom
-	}
-	return e.data.flushed
 }
 
 // recycle makes the log up to now impossible to send.

@@ -106,9 +106,6 @@ func (e *engine) becomePrimary(session ha.Session, rule ha.Rule) {
 	d.leading, d.led = true, session
 	e.session = session
 	e.acks.upTo = 0
-	if e.clients.admitted > ha.GateClosed {
-		e.openings++
-	}
 	e.append(0)
 	e.first = d.log.length
 	e.barrier = nil

@@ -27,7 +27,7 @@ func (e *engine) changeNames(to acks, then func(bool)) {
 			then(true)
 			return
 		}
-		late := e.w.between(50*ms, 800*ms)
+		late := e.sometimesLonger(50*ms, 800*ms, 3*time.Second)
 		if e.obeys(provesRule) && !e.driver.promoting { // who promotes has always named somebody
 			e.step(late, func() {
 				e.enforce(to)
@@ -126,7 +126,7 @@ func (e *engine) cutOff(to acks, next func(), then func(bool)) {
 			c.killed = true
 			linger := e.w.between(2*ms, 20*ms)
 			if e.unkind().lingering {
-				linger = e.w.between(2*ms, time.Second)
+				linger = e.sometimesLonger(2*ms, time.Second, 3*time.Second)
 			}
 			e.w.after(linger, c.close)
 		}
