@@ -19,11 +19,14 @@ func (t *turn) hearHeartbeat(from Identity, h Heartbeat) {
 		return
 	case h.Record.Term == t.released:
 		return
+	case from.Boot == t.leaderBoot && from.UID == t.leader.UID && h.Sent < t.leaderSent:
+		return // overtaken on the way: it says how things were
 	}
 	t.Role = Following
 	t.Why = Well
 	t.contact = t.now
 	t.leader = Source{from.UID, from.Ordinal, h.Session, h.Binding}
+	t.leaderBoot, t.leaderSent = from.Boot, h.Sent
 	t.barrier = h.Barrier
 	t.out = h.Out
 	t.waiting = [MaxMembers]waiting{}

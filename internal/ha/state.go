@@ -75,9 +75,11 @@ type State struct {
 	backoff     time.Duration // no candidacy before
 
 	// The leader as of its last heartbeat.
-	leader  Source
-	barrier Log  // of leader.Session
-	out     bool // it says: you are in no rule
+	leader     Source
+	leaderBoot Boot
+	leaderSent time.Duration // on the leader's clock
+	barrier    Log           // of leader.Session
+	out        bool          // it says: you are in no rule
 
 	waiting [MaxMembers]waiting // by ordinal
 
