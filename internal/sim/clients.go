@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/myuser/db-operator/internal/ha"
+)
 
 // clients write all the time, to every engine that lets them: routing may be
 // late, and sessions may have been open for long, so nobody is spared.
@@ -11,6 +15,7 @@ type clients struct {
 	refused  int
 	last     time.Duration // of the last success
 	idle     bool          // a story does its own writing
+	held     [ha.MaxMembers]*session
 }
 
 // write is the clients' loop.
@@ -28,14 +33,25 @@ func (w *world) workload() {
 	w.after(w.between(20*ms, 80*ms), w.workload)
 }
 
-// clientWrites is one write to one engine.
+// clientWrites is one write to one engine, half of the time over a session that
+// a client has held for long: as long as that engine has let it.
 func (w *world) clientWrites(e *engine) {
-	if !e.gateOpen() {
-		return
-	}
 	c := &w.clients
-	c.next++
-	e.write(c.next, w.clientHears)
+	held := &c.held[e.ordinal]
+	if *held != nil && (*held).e != e {
+		*held = nil
+	}
+	switch {
+	case *held != nil && (*held).alive() && w.chance(2):
+		c.next++
+		(*held).write(c.next, w.clientHears)
+	case e.gateOpen():
+		if *held == nil || !(*held).alive() {
+			*held = e.connectClient()
+		}
+		c.next++
+		e.write(c.next, w.clientHears)
+	}
 }
 
 // clientHears is what a client is told.

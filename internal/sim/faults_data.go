@@ -89,10 +89,14 @@ func (w *world) mayLose(uid string) bool {
 	if !r.exists || r.record.Version != r.newest().Version || w.tainted[uid] {
 		return false
 	}
+	most := 0
 	survives := func(record ha.Record) bool {
+		if !record.Names(uid) {
+			return true
+		}
 		n := w.lostOf(record) + 1
-		w.several = w.several || record.Names(uid) && n > 1
-		return !record.Names(uid) || n <= record.Acks-1
+		most = max(most, n)
+		return n <= record.Acks-1
 	}
 	if !survives(r.record) {
 		return false
@@ -110,6 +114,7 @@ func (w *world) mayLose(uid string) bool {
 			return false
 		}
 	}
+	w.several = w.several || most > 1
 	return true
 }
 

@@ -90,6 +90,7 @@ func (w *world) makePod(ordinal int, v *volume, after time.Duration) {
 		p := w.newPod(ordinal, v)
 		p.copied = v.state.Claim != v.claim
 		w.pods[ordinal] = p
+		w.takeFiles(v)
 		p.boot()
 	})
 }
