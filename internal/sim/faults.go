@@ -180,8 +180,14 @@ func (w *world) faultLoseAllPower(f *fault, _ *pod) {
 }
 
 func (w *world) faultFreezeEngine(f *fault, p *pod) {
-	p.engine.freeze()
-	w.after(f.lasts, p.engine.thaw)
+	e := p.engine
+	e.freeze()
+	life := e.life
+	w.after(f.lasts, func() {
+		if e.life == life {
+			e.thaw()
+		}
+	})
 }
 
 // faultIsolate cuts one member from the others, in whole or in part.

@@ -8,6 +8,7 @@ func (w *world) faultMountTwice(_ *fault, p *pod) {
 		return
 	}
 	p.ghost = true
+	p.forgotten = w.clock + w.between(500*ms, 6000*ms)
 	w.pods[p.ordinal] = nil
 	w.ghosts = append(w.ghosts, p)
 }
@@ -27,4 +28,13 @@ func (w *world) takeFiles(v *volume) {
 			g.engine.setWant(g.state.Want)
 		}
 	}
+}
+
+// endGhosts is when their machines are switched off at last.
+func (w *world) endGhosts() {
+	for _, g := range w.ghosts {
+		g.die()
+		g.gone = true
+	}
+	w.ghosts = nil
 }

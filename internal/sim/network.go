@@ -72,21 +72,31 @@ func (w *world) send(from *pod, to int, m *ha.Message) {
 	}
 	for range copies {
 		w.after(l.delay(w), func() {
-			if p := w.addressee(to); p != nil && p != from && l.up() {
-				p.receive(input{message: m})
+			if l.up() {
+				w.deliver(to, m)
 			}
 		})
 	}
 }
 
-// addressee is the pod that a message to an ordinal reaches.
-func (w *world) addressee(ordinal int) *pod {
+// deliver brings a message to the pod that answers to an ordinal. A ghost goes
+// on receiving for a while, from whoever has looked its address up before; and
+// later, over the connections that it opens itself, that it is one.
+func (w *world) deliver(ordinal int, m *ha.Message) {
 	for _, g := range w.ghosts {
-		if g.ordinal == ordinal && g.up && w.chance(2) {
-			return g
+		if g.ordinal != ordinal || !g.up {
+			continue
+		}
+		if _, stale := m.Body.(ha.Stale); stale {
+			g.receive(input{message: m})
+		} else if w.clock < g.forgotten && w.chance(2) {
+			g.receive(input{message: m})
+			return
 		}
 	}
-	return w.pods[ordinal]
+	if p := w.pods[ordinal]; p != nil {
+		p.receive(input{message: m})
+	}
 }
 
 // healNetwork ends every fault of every link.

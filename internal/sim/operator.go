@@ -164,7 +164,7 @@ func (w *world) deletePod(p *pod) {
 // roll restarts pod after pod, each when the one before is back.
 func (w *world) roll() {
 	o := &w.operator
-	if o.rolling == 0 {
+	if o.rolling == 0 || w.anyTainted() {
 		return
 	}
 	for _, p := range w.pods {

@@ -27,13 +27,14 @@ type snapshotOf struct {
 // pod is one member's place: a name that does not change, a machine, an agent
 // and an engine that come and go, and a volume.
 type pod struct {
-	w       *world
-	ordinal int
-	name    string
-	volume  *volume
-	engine  *engine
-	clock   clock
-	ghost   bool // given up by the cluster, and running on
+	w         *world
+	ordinal   int
+	name      string
+	volume    *volume
+	engine    *engine
+	clock     clock
+	ghost     bool          // given up by the cluster, and running on
+	forgotten time.Duration // when nobody knows a ghost's address any more
 
 	// The agent's process. Whatever is under way when it ends belongs to an
 	// older life and comes to nothing.
@@ -90,12 +91,12 @@ func (w *world) newPod(ordinal int, v *volume) *pod {
 func (p *pod) boot() {
 	p.life++
 	life := p.life
-	d := p.volume.state
-	d.Boot = ha.Boot{Number: d.Boot.Number + 1, Nonce: p.w.rng.Uint64() | 1}
 	p.w.after(p.writeTime(), func() {
 		if p.life != life || p.gone {
 			return
 		}
+		d := p.volume.state
+		d.Boot = ha.Boot{Number: d.Boot.Number + 1, Nonce: p.w.rng.Uint64() | 1}
 		p.volume.state = d
 		p.state = ha.Start(d, p.ordinal, p.clock.now(p.w.clock))
 		p.up = true

@@ -107,6 +107,7 @@ func unordered(p *pod) bool { return p.state.Why == ha.PositionsNotOrdered }
 func (w *world) heal() {
 	w.quiet = true
 	w.aimed = nil
+	w.endGhosts()
 	w.healNetwork()
 	w.healRegister()
 	w.operator.down, w.operator.rolling = 0, 0
