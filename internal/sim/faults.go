@@ -34,12 +34,12 @@ type kind struct {
 	strike func(w *world, f *fault, p *pod)
 }
 
-// restarts tells whether the fault ends an agent that will start again. A
-// volume that was turned back is spared that: each start brings its count
-// nearer to what the others know, and past it nobody can tell.
-func (k *kind) restarts() bool {
+// hidesPast tells whether the fault could hide that a volume was turned back:
+// each start of its agent brings its count nearer to what the others know, and
+// past it nobody can tell; and where one copy is enough, nobody is asked.
+func (k *kind) hidesPast() bool {
 	switch k.name {
-	case "kill agent", "lose power", "lose all power", "stop pod", "delete pod", "rolling restart":
+	case "kill agent", "lose power", "lose all power", "stop pod", "delete pod", "rolling restart", "scale", "change policy":
 		return true
 	}
 	return false
@@ -108,7 +108,7 @@ func (w *world) strike(f *fault, aimedAt *pod) {
 	if p == nil {
 		return
 	}
-	if kinds[f.kind].restarts() && w.anyTainted() {
+	if kinds[f.kind].hidesPast() && w.anyTainted() {
 		return
 	}
 	if w.tracing() {

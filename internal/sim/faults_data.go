@@ -165,7 +165,7 @@ func (w *world) faultTurnBack(_ *fault, p *pod) {
 			old = s
 		}
 	}
-	if old == nil || !w.mayLose(uid) || len(w.register.record.Members) == 2 && !w.operator.block {
+	if old == nil || !w.mayLose(uid) || len(w.register.record.Members) == 2 && !(w.operator.block && w.operator.members > 1) {
 		return
 	}
 	for _, o := range w.volumes {
