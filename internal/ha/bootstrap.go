@@ -11,18 +11,22 @@ const soloWait = 4 * time.Second
 // Database that was never initialised, or if it has offered it before. An empty
 // volume never leads by itself.
 func (t *turn) bootstrap() Reason {
+	first := t.Pending // the very same, if it was offered before
 	switch {
 	case !t.fresh(lookPause):
 		return WaitingForRegister
 	case t.view.Missing:
 		return RegisterMissing
-	case t.view.Bootstrap != t.Ordinal+1 && !t.Pending.Alone(t.UID):
+	case t.view.Bootstrap != t.Ordinal+1 && first.Version == 0:
 		return NotBootstrapped
 	case !t.ready():
 		return EngineNotReady
 	}
+	if first.Version == 0 {
+		first = First(t.UID, t.o.Spec.Profile)
+	}
 	t.Role = Claiming
-	t.campaign = campaign{base: t.view, record: First(t.UID, t.o.Spec.Profile)}
+	t.campaign = campaign{base: t.view, record: first}
 	t.offerClaim()
 	return WaitingForClaim
 }
