@@ -3,14 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/myuser/db-operator/internal/ha"
@@ -61,23 +58,27 @@ func runAll(o options, low, high int) error {
 	if err != nil {
 		return err
 	}
-	total := newTally()
+	total, before := newTally(), newTally()
 	begun, cpu := time.Now(), processorTime()
 	for first := o.seed0; first < o.seed0+uint64(o.seeds); first += rangeSize {
 		last := min(first+rangeSize, o.seed0+uint64(o.seeds)) - 1
 		name := fmt.Sprintf("%d-%d of %d-%d", first, last, low, high)
-		if done[name] {
+		if part, ok := done[name]; ok {
+			before.add(part)
 			continue
 		}
 		part := runRange(first, last, low, high, o.workers, o.all)
 		total.add(part)
 		if len(part.failures) == 0 {
-			if err := noteDone(o.out, name); err != nil {
+			if err := noteDone(o.out, name, part); err != nil {
 				return err
 			}
 		} else if !o.all {
 			break
 		}
+	}
+	if before.Seeds > 0 {
+		fmt.Printf("run clean before: %d seeds with %d faults\n", before.Seeds, before.Faults)
 	}
 	total.print(time.Since(begun), processorTime()-cpu)
 	if len(total.failures) == 0 {
@@ -86,7 +87,7 @@ func runAll(o options, low, high int) error {
 	worst := total.failures[0]
 	fmt.Printf("\nthe story of seed %d with %d members:\n", worst.Seed, worst.Members)
 	tellOne(worst.Seed, worst.Members, o.shrink)
-	return fmt.Errorf("%d of %d seeds broke an invariant", len(total.failures), total.seeds)
+	return fmt.Errorf("%d of %d seeds broke an invariant", len(total.failures), total.Seeds)
 }
 
 // runRange runs the seeds from first to last, several at once.
@@ -121,112 +122,4 @@ func runRange(first, last uint64, low, high, workers int, all bool) *tally {
 		sum.add(t)
 	}
 	return sum
-}
-
-// readDone reads the ranges that were run clean before.
-func readDone(file string) (map[string]bool, error) {
-	done := map[string]bool{}
-	if file == "" {
-		return done, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("reading ranges: %w", err)
-	}
-	for line := range strings.Lines(string(text)) {
-		done[strings.TrimSpace(line)] = true
-	}
-	return done, nil
-}
-
-// noteDone adds a range to the file.
-func noteDone(file, name string) error {
-	if file == "" {
-		return nil
-	}
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("noting range: %w", err)
-	}
-	_, err = fmt.Fprintln(f, name)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("noting range: %w", err)
-	}
-	return nil
-}
-
-// tally counts results.
-type tally struct {
-	seeds, faults, answered, opens, writes int
-	virtual                                time.Duration
-	kinds                                  map[string]int
-	failures                               []sim.Result
-}
-
-func newTally() *tally { return &tally{kinds: map[string]int{}} }
-
-func (t *tally) count(r sim.Result) {
-	t.seeds++
-	t.faults += r.Faults
-	t.answered += r.Answered
-	t.opens += r.Opens
-	t.writes += r.Writes
-	t.virtual += r.Until
-	policy := "degrade"
-	if r.Block {
-		policy = "block"
-	}
-	t.kinds[fmt.Sprintf("%d members, %s, %s", r.Members, policy, r.Flavour)]++
-	if r.Broken != "" {
-		t.failures = append(t.failures, r)
-	}
-}
-
-func (t *tally) add(o *tally) {
-	t.seeds += o.seeds
-	t.faults += o.faults
-	t.answered += o.answered
-	t.opens += o.opens
-	t.writes += o.writes
-	t.virtual += o.virtual
-	for k, n := range o.kinds {
-		t.kinds[k] += n
-	}
-	t.failures = append(t.failures, o.failures...)
-}
-
-func (t *tally) print(took, cpu time.Duration) {
-	if t.seeds == 0 {
-		fmt.Println("no seed was left to run")
-		return
-	}
-	names := make([]string, 0, len(t.kinds))
-	for k := range t.kinds {
-		names = append(names, k)
-	}
-	sort.Strings(names)
-	for _, k := range names {
-		fmt.Printf("%-32s %8d seeds\n", k, t.kinds[k])
-	}
-	n := float64(t.seeds)
-	fmt.Printf("%d seeds, %d broke an invariant; in each %.0f virtual seconds, %.1f faults, %.0f writes answered, %.1f gates opened, %.1f writes of the register\n",
-		t.seeds, len(t.failures), t.virtual.Seconds()/n, float64(t.faults)/n, float64(t.answered)/n, float64(t.opens)/n, float64(t.writes)/n)
-	fmt.Printf("%.0f seeds a second, %.2f ms of CPU each\n", n/took.Seconds(), cpu.Seconds()*1000/n)
-	sort.Slice(t.failures, func(i, j int) bool { return t.failures[i].Seed < t.failures[j].Seed })
-	for i, f := range t.failures {
-		if i == 40 {
-			fmt.Println("and more")
-			break
-		}
-		fmt.Printf("seed %d, %d members, block %v, %s, at %.1f s: %s\n", f.Seed, f.Members, f.Block, f.Flavour, f.At.Seconds(), f.Broken)
-	}
-}
-
-// processorTime is what this process has used so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
