@@ -80,7 +80,8 @@ func (w *world) calmDown() {
 	w.heal()
 	deadline := w.clock + restWithin
 	for !w.halted && !w.rests() {
-		if w.clock >= deadline && (w.several || w.whoIs(unordered) != nil) {
+		w.several = w.several || w.whoIs(unordered) != nil
+		if w.clock >= deadline && w.several {
 			return // more was lost, or written by somebody, than can be mended without a person
 		}
 		if w.clock >= deadline {
