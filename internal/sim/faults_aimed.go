@@ -15,12 +15,16 @@ func init() {
 }
 
 // faultStopUntilReplaced stops a machine until somebody is about to take its
-// place: then it goes on, with its clock where it was.
+// place: then it goes on, with its clock where it was, and its agent hears
+// nothing for a while.
 func (w *world) faultStopUntilReplaced(f *fault, p *pod) {
 	moments := [...]string{"recruiting", "recruiting", "a claim is in flight", "about to open"}
 	moment := moments[f.dice>>8%uint64(len(moments))]
 	deadline := w.clock + max(f.lasts, 4*time.Second)
 	p.stop(pauseStop)
+	deaf := *f
+	deaf.lasts = deadline - w.clock
+	w.faultIsolateAgent(&deaf, p)
 	var look func()
 	look = func() {
 		if other := momentOf(w, moment); w.clock < deadline && (other == nil || other == p) {

@@ -24,7 +24,7 @@ var (
 	// A primary is being replaced while it can still write.
 	deposed = []sim.Aimed{
 		{Kind: "stop machine until it is replaced", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
-		{Kind: "slow network", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
+		{Kind: "register slow", Moment: "-", Lasts: 8 * time.Second},
 		{Kind: "stall replay of the others", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
 	}
 	// A claim lands long after it was sent, and those who joined have

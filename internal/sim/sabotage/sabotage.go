@@ -25,6 +25,9 @@ type Sabotage struct {
 	Conditions sim.Conditions
 	Seeds      int    // within which it must be caught
 	Scenario   string // or: what is made for it
+	// Alone: it is shown by the test of the driver's rules in package sim,
+	// which has engines and no agents, and is not run here.
+	Alone bool
 }
 
 // Edit is one change of a source file. Old stands there exactly once.

@@ -95,6 +95,6 @@ var changeTable = []Sabotage{
 		return uid != "" && !t.Seen.Names(uid)
 	}
 	return uid != "" && !t.Seen.Names(uid) && !t.Pending.Names(uid) && !t.lead.change.To.Names(uid)`}},
-		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Faults: oldTails}, Seeds: 2000,
+		Breaks: "D", Conditions: sim.Conditions{Members: 2, Flavour: "timelines"}, Seeds: 20, Scenario: "a learner falls behind while it is being counted",
 	},
 }

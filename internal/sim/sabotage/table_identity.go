@@ -15,7 +15,8 @@ var identityTable = []Sabotage{
 	} else {
 		w.initialise(p.volume, p.ordinal)
 	}`}},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: []sim.Aimed{{Kind: "wipe volume"}, {Kind: "kill agent"}, {Kind: "isolate"}}}, Seeds: 500,
+		With:   []string{"initialises-without-mark"},
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a member loses its data",
 	},
 	{
 		Name: "rolled-back-volume-counted", From: "messages: boots",
@@ -35,17 +36,26 @@ var identityTable = []Sabotage{
 	{
 		Name: "claim-not-checked", From: "messages: volume under another claim",
 		Rule: "a volume found under another claim becomes a new member before its first word",
-		Edits: []Edit{{"internal/ha/trust.go", `	case t.o.Claim == t.Claim:
-	case`, `	case t.o.Claim == t.Claim || sabotaged("claim-not-checked"):
-	case`}},
-		With:   []string{"rolled-back-volume-counted"},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: []sim.Aimed{{Kind: "copy volume"}, {Kind: "isolate"}, {Kind: "lose power", Who: "the primary"}}}, Seeds: 2000,
+		Edits: []Edit{
+			{"internal/ha/trust.go", `	case t.Home != t.Ordinal+1:`, `	case t.Home != t.Ordinal+1 && !sabotaged("claim-not-checked"):`},
+			{"internal/ha/trust.go", `	case t.o.Claim == t.Claim:`, `	case t.o.Claim == t.Claim || sabotaged("claim-not-checked"):`},
+		},
+		With:   []string{"rolled-back-volume-counted", "one-uid-votes-twice"},
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 5}, Seeds: 20, Scenario: "a volume is copied to another member",
 	},
 	{
-		Name: "answers-of-other-boots-count", From: "messages: echo",
-		Rule: "an answer counts only for the present boot of the leader",
-		Edits: []Edit{{"internal/ha/peer.go", `a.Boot != t.Boot || a.Term != t.lead.term || a.Sent > t.now {`,
-			`(a.Boot != t.Boot || a.Term != t.lead.term || a.Sent > t.now) && !sabotaged("answers-of-other-boots-count") {`}},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: []sim.Aimed{{Kind: "kill agent"}, {Kind: "lossy network"}, {Kind: "pause agent"}}}, Seeds: 2000,
+		Name: "initialises-without-mark", From: "boot: first start",
+		Rule: "only the member that the register's mark names makes the first data of a Database",
+		Edits: []Edit{{"internal/ha/follower.go", `	if t.Seen.Version == 0 && t.view.Bootstrap == t.Ordinal+1 {`,
+			`	if t.Seen.Version == 0 && t.view.Bootstrap == t.Ordinal+1 || t.o.Engine.Mode == Vacant && sabotaged("initialises-without-mark") {`}},
+		With:   []string{"new-volume-under-old-uid"},
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a member loses its data",
+	},
+	{
+		Name: "one-uid-votes-twice", From: "failover",
+		Rule:   "a member joins once, from whatever place it speaks",
+		Edits:  []Edit{{"internal/ha/candidate.go", `return o.UID == from.UID })`, `return o.UID == from.UID && !sabotaged("one-uid-votes-twice") })`}},
+		With:   []string{"rolled-back-volume-counted", "claim-not-checked"},
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 5}, Seeds: 20, Scenario: "a volume is copied to another member",
 	},
 }

@@ -60,7 +60,7 @@ var leaderTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/lease.go", `	if t.Pending.Version > 0 {
 		began = min(`, `	if t.Pending.Version > 0 && !sabotaged("lease-under-old-rule-only") {
 		began = min(`}},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 5, Faults: changing}, Seeds: 500,
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 20, Scenario: "a rule grows and the old members cannot know",
 	},
 	{
 		Name: "opening-under-old-rule-only", From: "leader: opening",
@@ -75,8 +75,8 @@ var leaderTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/leader.go", `	case !t.leaseHolds():
 		t.Why = WaitingForLease`, `	case !t.leaseHolds() && !sabotaged("opened-without-lease"):
 		t.Why = WaitingForLease`}},
-		With:   []string{"no-guardian"},
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: standstill}, Seeds: 1000,
+		With:   []string{"no-fence"},
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 60, Scenario: "a leader sleeps just before it opens",
 	},
 	{
 		Name: "opened-before-barrier", From: "leader: opening",
@@ -86,11 +86,13 @@ var leaderTable = []Sabotage{
 	},
 	{
 		Name: "opened-before-rule", From: "leader: opening",
-		Rule: "a gate opens when the engine has proven that commits wait by the rule",
-		Edits: []Edit{{"internal/ha/leader.go", `|| e.Barrier == nil || !e.Rule.Equal(t.engineRule()):`,
-			`|| e.Barrier == nil || !e.Rule.Equal(t.engineRule()) && !sabotaged("opened-before-rule"):`}},
+		Rule: "a driver shows a primary when its commits wait by the rule, and a gate opens when that rule is shown",
+		Edits: []Edit{
+			{"internal/ha/leader.go", `!e.Rule.Equal(t.engineRule()):`, `!e.Rule.Equal(t.engineRule()) && !sabotaged("opened-before-rule"):`},
+			{"internal/sim/engine.go", `|| d.promoting:`, `|| d.promoting && !sabotaged("opened-before-rule"):`},
+		},
 		With:   []string{"rule-before-write"},
-		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 2000,
+		Breaks: "A", Conditions: sim.Conditions{Members: 3, Flavour: "sets"}, Seeds: 30, Scenario: "a gate opens before its rule is in force",
 	},
 	{
 		Name: "boots-as-primary", From: "boot",
@@ -98,16 +100,20 @@ var leaderTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/candidate.go", `	case t.led():
 		t.Why = Well`, `	case sabotaged("boots-as-primary") && t.Seen.Leader == t.UID && t.ready() && t.age(t.started) < 2*time.Second:
 		t.takeOffice()
+		t.Promotions++
+		t.Role, t.lead.session, t.lead.promoting = Serving, Session{t.lead.term, t.Promotions}, true
 	case t.led():
 		t.Why = Well`}},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: bootsAside}, Seeds: 500,
+		With:   []string{"no-fence"},
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a primary comes back after it was replaced",
 	},
 	{
 		Name: "solo-boot-with-pending", From: "boot: solo",
 		Rule: "who may have recorded another rule does not lead the old one without the register",
 		Edits: []Edit{{"internal/ha/bootstrap.go", `t.Seen.Leader != t.UID || t.Pending.Version != 0 {`,
 			`t.Seen.Leader != t.UID || t.Pending.Version != 0 && !sabotaged("solo-boot-with-pending") {`}},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 2, Faults: growing}, Seeds: 1000,
+		With:   []string{"lease-under-old-rule-only", "opening-under-old-rule-only"},
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 1, Policy: "degrade"}, Seeds: 60, Scenario: "the only member restarts after its rule grew",
 	},
 	{
 		Name: "release-before-engine-down", From: "leader: engine gone",
@@ -124,14 +130,8 @@ var leaderTable = []Sabotage{
 			}
 `},
 		},
+		With:   []string{"kills-at-once"},
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: failing}, Seeds: 2000,
-	},
-	{
-		Name: "drain-before-target-has-all", From: "switchover",
-		Rule: "a switchover waits until the target holds all that the old primary wrote",
-		Edits: []Edit{{"internal/ha/switchover.go", `p != nil && p.Position.Holds(t.lead.session, d.end) {`,
-			`p != nil && (p.Position.Holds(t.lead.session, d.end) || sabotaged("drain-before-target-has-all")) {`}},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: handing}, Seeds: 1000,
 	},
 	{
 		Name: "longer-lease-at-once", From: "changing the rule: profile",

@@ -6,6 +6,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -44,9 +45,6 @@ func run(name string, first uint64, seeds int, story bool) error {
 	if seeds == 0 {
 		seeds = s.Seeds
 	}
-	if s.Scenario != "" {
-		seeds = 1
-	}
 	var tell func(time.Duration, string)
 	if story {
 		tell, seeds = sim.Teller(os.Stdout), 1
@@ -56,7 +54,7 @@ func run(name string, first uint64, seeds int, story bool) error {
 	for i := range seeds {
 		var r sim.Result
 		if s.Scenario != "" {
-			r, err = sim.RunScenario(s.Scenario, conditions, tell)
+			r, err = sim.RunScenario(s.Scenario, first+uint64(i), conditions, tell)
 		} else {
 			r, err = sim.RunUnder(first+uint64(i), conditions, tell)
 		}
@@ -65,6 +63,9 @@ func run(name string, first uint64, seeds int, story bool) error {
 		}
 		o.Seeds++
 		o.Last = r.Seed
+		if strings.HasPrefix(r.Broken, "scenario") {
+			return errors.New(r.Broken)
+		}
 		if r.Broken != "" && strings.Contains(s.Breaks, r.Broken[:1]) {
 			o.Broken = r.Broken
 			break
