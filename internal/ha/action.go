@@ -1,7 +1,8 @@
 package ha
 
 // Action is one thing for the runner to do once, in order, and only after the
-// durable state it follows from is on the disk; a Refuse may go out at once.
+// durable state it follows from is on the disk; a Refuse or a Stale promises
+// nothing and may go out at once.
 // It is one of Send, Read, Write, Verify, Renew and Exit.
 type Action interface{ action() }
 

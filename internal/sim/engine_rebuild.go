@@ -54,7 +54,7 @@ func (e *engine) rewinds(leader *engine) (bool, int64) {
 	}
 	mine, theirs := e.data.image(e, e.data.log.length), leader.data.image(leader, leader.data.flushed)
 	if e.flavour == timelines {
-		if e.obeys(clonesSameTimeline) && !e.sameTimelines(leader) {
+		if e.obeys(clonesSameTimeline) && !e.sameTimelines(mine, leader) {
 			return false, 0
 		}
 		my, _ := mine.timeline(mine.lastTimeline())
@@ -68,9 +68,21 @@ func (e *engine) rewinds(leader *engine) (bool, int64) {
 	return fork > 0 && fork >= leader.data.purged, fork
 }
 
-// sameTimelines tells whether no number of a timeline here is another's there.
-func (e *engine) sameTimelines(leader *engine) bool {
-	for _, row := range leader.barriers() {
+// sameTimelines tells whether no number of a timeline here is another's there:
+// one that was used here, for whatever it was, must be known to be the same.
+func (e *engine) sameTimelines(mine *image, leader *engine) bool {
+	rows := leader.barriers()
+	for i := 0; i < mine.segs(); {
+		run, next := mine.timeline(i)
+		i = next
+		b, known := e.data.boundTo(mine.mark(run))
+		for _, row := range rows {
+			if row.timeline == mine.mark(run) && (!known || b != row) {
+				return false
+			}
+		}
+	}
+	for _, row := range rows {
 		if b, known := e.data.boundTo(row.timeline); known && b != row {
 			return false
 		}

@@ -140,7 +140,8 @@ func (p *pod) apply(actions []ha.Action) {
 	held := actions[:0:0]
 	for _, a := range actions {
 		if send, ok := a.(ha.Send); ok {
-			if _, ok := send.Body.(ha.Refuse); ok {
+			switch send.Body.(type) {
+			case ha.Refuse, ha.Stale:
 				p.perform(a)
 				continue
 			}
