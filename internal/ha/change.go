@@ -87,6 +87,8 @@ func (t *turn) ask() {
 		t.dropChange()
 	case c.Purpose == Repair && !t.mayRepair():
 		t.abandon(askLimit)
+	case c.To.Alone(t.UID) && !t.able():
+		t.dropChange()
 	case c.To.WeakerThan(t.Seen.Rule, t.UID):
 		t.offerChange()
 	default:

@@ -92,8 +92,7 @@ func (t *turn) narrower(least fault) (Purpose, Rule) {
 // narrowerThanTwo goes down to a single copy, which is the user's to allow, and
 // which must be one that can serve.
 func (t *turn) narrowerThanTwo(least fault) (Purpose, Rule) {
-	able := t.ready() || t.inSession()
-	if !able || t.o.Spec.Block && t.o.Spec.Members > 1 {
+	if !t.able() || t.o.Spec.Block && t.o.Spec.Members > 1 {
 		return "", Rule{}
 	}
 	for _, uid := range t.Seen.Members {
@@ -106,6 +105,9 @@ func (t *turn) narrowerThanTwo(least fault) (Purpose, Rule) {
 	}
 	return "", Rule{}
 }
+
+// able tells whether this leader's engine can serve, or does.
+func (t *turn) able() bool { return t.ready() || t.inSession() }
 
 // fault is why a member is to leave the rule, the weightiest last.
 type fault int

@@ -164,7 +164,7 @@ func (e *engine) position() ha.Position {
 	l.torn = d.torn
 	l = e.withoutErrant(l)
 	session, ok := d.sessionOf(e, l)
-	if !ok {
+	if !ok && !d.errant { // what somebody began by hand is of no session, and told to be errant
 		return ha.Position{}
 	}
 	s.position = ha.Position{Session: session, Log: l}
