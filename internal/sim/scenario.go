@@ -25,6 +25,8 @@ var scenarios = map[string]func(s *scene){
 	"a tail of an earlier term":                          tailOfEarlierTerm,
 	"a tail of an earlier session of the term":           tailOfEarlierSession,
 	"the only member restarts after its rule grew":       startsAloneWithPending,
+	"promises stand above the record":                    promisesStandAbove,
+	"answers come late":                                  answersComeLate,
 	"a primary comes back after it was replaced":         comesBackReplaced,
 }
 

@@ -29,12 +29,10 @@ func (s *scene) unansweredClaim(a *pod) (candidate, joined *pod) {
 func (s *scene) secondChance(a, candidate, joined *pod) {
 	s.cut(candidate, joined)
 	s.uncut(a, joined)
-	s.api(a).cuts--
 	before := s.clients.answered
 	s.waits(6*time.Second, func() bool { return s.clients.answered > before+3 })
 	s.cut(a, joined)
 	s.cutLog(a, joined)
-	s.api(a).cuts++
 	s.api(candidate).cuts--
 	s.uncut(candidate, joined)
 	s.run(8 * time.Second)
@@ -48,6 +46,7 @@ func claimLandsAfterRestart(s *scene) {
 	if s.halted {
 		return
 	}
+	s.api(joined).cuts-- // it reads its claim
 	joined.die()
 	joined.restart(50 * ms)
 	s.secondChance(a, candidate, joined)
@@ -126,4 +125,18 @@ func (s *scene) claimAlone(a, b *pod) *pod {
 		return nil
 	}
 	return b
+}
+
+// promisesStandAbove: two members have promised to follow nobody below a version
+// that nobody can write but the leader that they left.
+func promisesStandAbove(s *scene) {
+	a := s.first
+	candidate, joined := s.unansweredClaim(a)
+	if s.halted {
+		return
+	}
+	s.uncut(a, candidate)
+	s.uncut(a, joined)
+	s.api(a).cuts--
+	s.leads(a)
 }

@@ -169,3 +169,16 @@ func startsAloneWithPending(s *scene) {
 	a.restart(50 * ms)
 	s.run(12 * time.Second)
 }
+
+// answersComeLate: the last answers that a primary gets are long on their way.
+func answersComeLate(s *scene) {
+	a := s.first
+	for _, o := range s.others(a) {
+		s.network.agents[o.ordinal][a.ordinal].extra = 600 * ms
+	}
+	s.run(300 * ms)
+	for _, o := range s.others(a) {
+		s.network.agents[a.ordinal][o.ordinal].cuts++
+	}
+	s.run(4 * time.Second)
+}

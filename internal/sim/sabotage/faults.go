@@ -63,11 +63,6 @@ var (
 		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
 		{Kind: "kill agent", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
 	}
-	slowAnswers = []sim.Aimed{
-		{Kind: "lossy network"}, {Kind: "slow network", Who: "the primary", Moment: "-", Lasts: 8 * time.Second},
-		{Kind: "isolate agent", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
-		{Kind: "pause agent", Who: "the primary", Moment: "-", Lasts: 1500 * time.Millisecond},
-	}
 	// Rules change while writes of the register are unanswered.
 	changing = []sim.Aimed{
 		{Kind: "register forgets answers", Moment: "-", Lasts: 8 * time.Second},
@@ -96,5 +91,13 @@ var (
 	handing = []sim.Aimed{
 		{Kind: "switchover", Moment: "-"}, {Kind: "stop pod", Who: "the primary", Moment: "-"},
 		{Kind: "slow network", Lasts: 4 * time.Second}, {Kind: "cut engines", Lasts: time.Second},
+	}
+	// Writes of the register get lost.
+	unanswered = []sim.Aimed{
+		{Kind: "cut from register", Who: "whose moment it is", Moment: "a claim is in flight", Lasts: 3 * time.Second},
+		{Kind: "cut from register", Who: "whose moment it is", Moment: "a change of the rule is in flight", Lasts: 3 * time.Second},
+		{Kind: "register down", Moment: "-", Lasts: 3 * time.Second},
+		{Kind: "kill agent", Who: "the primary", Moment: "-", Lasts: 3 * time.Second},
+		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 5 * time.Second},
 	}
 )

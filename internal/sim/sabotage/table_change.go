@@ -18,7 +18,7 @@ var changeTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/change.go", `	case c.To.WeakerThan(t.Seen.Rule, t.UID):
 		t.offerChange()`, `	case c.To.WeakerThan(t.Seen.Rule, t.UID) || sabotaged("tighter-rule-register-first"):
 		t.offerChange()`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 500,
+		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 300,
 	},
 	{
 		Name: "tighter-rule-without-proof", From: "changing the rule",
@@ -32,7 +32,7 @@ var changeTable = []Sabotage{
 		Rule: "the proof of a tighter rule begins when the engine has it in force",
 		Edits: []Edit{{"internal/ha/change.go", `	if !t.o.Engine.Rule.Equal(c.To.Rule) || !t.inSession() {`,
 			`	if !t.o.Engine.Rule.Equal(c.To.Rule) && !sabotaged("tighter-rule-not-enforced") || !t.inSession() {`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 1000,
+		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 2000,
 	},
 	{
 		Name: "unknown-taken-as-failed", From: "changing the rule",
@@ -57,24 +57,24 @@ var changeTable = []Sabotage{
 		t.learn(c.record)
 	case !t.readSince(c.offered):`},
 		},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 1000,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: changing}, Seeds: 1000,
 	},
 	{
 		Name: "unknown-taken-as-done", From: "changing the rule", // its edit is above, at the same place
 		Rule:   "a write of the register without an answer may not have happened",
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 500,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: unanswered}, Seeds: 500,
 	},
 	{
 		Name: "pending-not-persisted", From: "state", // its edit is with the promise, at the same place
 		Rule:   "a record that may land later is remembered over a restart",
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 2, Faults: growing}, Seeds: 1000,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 2, Faults: growing}, Seeds: 2000,
 	},
 	{
 		Name: "no-bump", From: "changing the rule: bump",
 		Rule: "a leader raises its version above the promises of those who answer",
 		Edits: []Edit{{"internal/ha/plan.go", `	if floor := t.highestFloor(); floor > t.Seen.Version {`,
 			`	if floor := t.highestFloor(); floor > t.Seen.Version && !sabotaged("no-bump") {`}},
-		Breaks: "D", Conditions: sim.Conditions{Members: 2, Policy: "block", Faults: lateClaims}, Seeds: 500,
+		Breaks: "D", Conditions: sim.Conditions{Members: 3}, Seeds: 40, Scenario: "promises stand above the record",
 	},
 	{
 		Name: "member-of-the-rule-wipes", From: "follower",
@@ -85,7 +85,7 @@ var changeTable = []Sabotage{
 	}
 	return useless && t.out`},
 		},
-		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Faults: oldTails}, Seeds: 1000,
+		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Faults: oldTails}, Seeds: 2000,
 	},
 	{
 		Name: "rejoins-while-pending", From: "follower",

@@ -32,7 +32,7 @@ var failoverTable = []Sabotage{
 	{
 		Name: "position-before-freeze", From: "failover", // its edit is above, on the same line
 		Rule:   "the position that a joining member answers is read after its log was cut off",
-		Breaks: "A", Conditions: sim.Conditions{Members: 3, Faults: deposed}, Seeds: 600,
+		Breaks: "A", Conditions: sim.Conditions{Members: 3, Faults: deposed}, Seeds: 300,
 	},
 	{
 		Name: "unfreezes-by-itself", From: "failover", // its other edit is above
@@ -93,7 +93,7 @@ import "time"
 		withhold = t.timings().Fence / 2
 	}
 	return !sabotaged("no-withhold") && t.released != t.Seen.Term && t.age(t.contact) <= withhold`}},
-		Breaks: "B", Conditions: sim.Conditions{Members: 3}, Seeds: 200,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3}, Seeds: 600,
 	},
 	{
 		Name: "no-withhold-after-boot", From: "state",
@@ -108,7 +108,7 @@ import "time"
 	}
 `},
 		},
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: bootsAside}, Seeds: 1000,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: bootsAside}, Seeds: 1500,
 	},
 	{
 		Name: "withhold-too-short", From: "timings", // its edit is above, on the same line
@@ -134,7 +134,7 @@ import "time"
 				`	return (t.Seen.Names(j.UID) || j.UID != "" && sabotaged("outsiders-counted")) && j.Position.Known() && (!j.Errant || sabotaged("errant-counted"))`},
 			{"internal/ha/join.go", `	case !r.Base.Names(t.UID) && !r.Rebuild:`, `	case !r.Base.Names(t.UID) && !r.Rebuild && !sabotaged("outsiders-counted"):`},
 		},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 4}, Seeds: 500,
+		Breaks: "AB", Conditions: sim.Conditions{Members: 4}, Seeds: 1000,
 	},
 	{
 		Name: "learner-may-lead", From: "failover",
@@ -162,7 +162,7 @@ import "time"
 		}
 		switch order {
 		case Behind:`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 200,
+		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 600,
 	},
 	{
 		Name: "unordered-positions-ignored", From: "failover", // its edit is above, at the same place
@@ -210,7 +210,7 @@ import "time"
 		Name: "rebuild-with-few", From: "register lost",
 		Rule:   "where the register has lost its record, every member must join, since any may know a newer one",
 		Edits:  []Edit{{"internal/ha/candidate.go", `	if c.rebuild {`, `	if c.rebuild && !sabotaged("rebuild-with-few") {`}},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: lostRegister}, Seeds: 500,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: lostRegister}, Seeds: 2000,
 	},
 	{
 		Name: "older-record-believed", From: "follower",
@@ -218,11 +218,11 @@ import "time"
 		Edits: []Edit{{"internal/ha/register.go", `	if r.Version <= t.Seen.Version {
 		return`, `	if r.Version == t.Seen.Version || r.Version == 0 || r.Version < t.Seen.Version && !sabotaged("older-record-believed") {
 		return`}},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 100,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 200,
 	},
 	{
 		Name: "errant-counted", From: "failover", // its edit is with the outsiders, on the same line
 		Rule:   "a member with writes of its own joins, but does not count as one that holds what was acknowledged",
-		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Flavour: "sets", Faults: errancy}, Seeds: 1000,
+		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Flavour: "sets", Faults: errancy}, Seeds: 3000,
 	},
 }

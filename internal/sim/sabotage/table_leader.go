@@ -17,12 +17,12 @@ var leaderTable = []Sabotage{
 			w.Until = Forever
 		}`},
 		},
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 100,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 200,
 	},
 	{
 		Name: "no-guardian", From: "leader: guardian", // its edit is above, at the same place
 		Rule:   "the guardian kills the engine of a leader that is stopped",
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: standstill}, Seeds: 200,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: standstill}, Seeds: 300,
 	},
 	{
 		Name: "deposed-goes-on", From: "messages",
@@ -30,7 +30,7 @@ var leaderTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/register.go", `	if t.Role.Leads() && (r.Leader != t.UID || r.Term != t.lead.term) {
 		t.stepBack()`, `	if t.Role.Leads() && (r.Leader != t.UID || r.Term != t.lead.term) && !sabotaged("deposed-goes-on") {
 		t.stepBack()`}},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 500,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 1000,
 	},
 	{
 		Name: "lease-from-reply", From: "leader: lease",
@@ -41,7 +41,7 @@ var leaderTable = []Sabotage{
 		p.Acked = t.now
 	}
 `}},
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: slowAnswers}, Seeds: 500,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3}, Seeds: 100, Scenario: "answers come late",
 	},
 	{
 		Name: "lease-one-answer-too-few", From: "leader: lease",
@@ -67,7 +67,7 @@ var leaderTable = []Sabotage{
 		Rule: "while a new rule is on its way, a gate opens when the barrier is flushed under both",
 		Edits: []Edit{{"internal/ha/lease.go", `t.flushedUnder(t.Seen.Rule, mark) && (t.Pending.Version == 0 ||`,
 			`t.flushedUnder(t.Seen.Rule, mark) && (t.Pending.Version == 0 || sabotaged("opening-under-old-rule-only") ||`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 4, Faults: changing}, Seeds: 2000,
+		Breaks: "A", Conditions: sim.Conditions{Members: 4, Faults: changing}, Seeds: 3000,
 	},
 	{
 		Name: "opened-without-lease", From: "leader: opening",
@@ -131,7 +131,7 @@ var leaderTable = []Sabotage{
 `},
 		},
 		With:   []string{"kills-at-once"},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: failing}, Seeds: 2000,
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: failing}, Seeds: 300,
 	},
 	{
 		Name: "longer-lease-at-once", From: "changing the rule: profile",
@@ -148,6 +148,6 @@ var leaderTable = []Sabotage{
 			{Kind: "change profile", Moment: "-"},
 			{Kind: "isolate", Who: "the primary", Moment: "a change of the rule is in flight"},
 			{Kind: "isolate", Who: "the primary", Moment: "a write of the register has just landed"},
-		}}, Seeds: 1000,
+		}}, Seeds: 2000,
 	},
 }
