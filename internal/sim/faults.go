@@ -84,6 +84,7 @@ var kinds = []kind{
 	{"turn volume back", 2, (*world).faultTurnBack},
 	{"copy volume", 1, (*world).faultCopy},
 	{"mount volume twice", 2, (*world).faultMountTwice},
+	{"stranger", 1, (*world).faultStranger},
 	{"stall replay", 2, func(w *world, f *fault, p *pod) { p.engine.stallReplay(f.lasts) }},
 	{"recycle log", 2, func(w *world, f *fault, p *pod) { p.engine.recycle() }},
 	{"switchover", 5, (*world).faultSwitchover},

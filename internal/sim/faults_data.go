@@ -74,7 +74,7 @@ func (w *world) lost() int {
 func (w *world) lostOf(r ha.Record) int {
 	n := 0
 	for _, uid := range r.Members {
-		if v := w.volumeOf(uid); v == nil || w.tainted[uid] || v.engine.data != nil && v.engine.data.errant {
+		if v := w.volumeOf(uid); v == nil || w.tainted[uid] || v.engine.vacant() || v.engine.data.errant {
 			n++
 		}
 	}
@@ -88,6 +88,9 @@ func (w *world) mayLose(uid string) bool {
 	r := &w.register
 	if !r.exists || r.record.Version != r.newest().Version || w.tainted[uid] {
 		return false
+	}
+	if !r.record.Names(uid) && w.lost() > 0 {
+		return false // it may be just about to take the place of one that was lost
 	}
 	most := 0
 	survives := func(record ha.Record) bool {
@@ -105,7 +108,8 @@ func (w *world) mayLose(uid string) bool {
 		if p == nil {
 			continue
 		}
-		for _, pending := range []ha.Record{p.volume.state.Pending, p.state.Pending} {
+		wanted := ha.Record{Version: r.record.Version + 1, Rule: p.state.Want.Rule}
+		for _, pending := range []ha.Record{p.volume.state.Pending, p.state.Pending, wanted} {
 			if pending.Version > r.record.Version && !survives(pending) {
 				return false
 			}
@@ -181,11 +185,11 @@ func (w *world) faultTurnBack(_ *fault, p *pod) {
 	p.restart(w.between(200*ms, 1500*ms))
 }
 
-// faultCopy replaces a member's volume by a copy of another member's, under a
-// claim of its own.
+// faultCopy replaces a member's volume by a copy, of itself or of another
+// member's, under a new claim.
 func (w *world) faultCopy(f *fault, p *pod) {
 	from := w.volumes[f.dice>>8%ha.MaxMembers]
-	if from == nil || from == p.volume || !w.mayLose(p.volume.state.UID) || w.register.down > 0 {
+	if from == nil || from.state.Claim == "" || !w.mayLose(p.volume.state.UID) || w.register.down > 0 {
 		return
 	}
 	w.tracef("volume  of %s is replaced by a copy of that of %s", p.name, from.state.UID)
@@ -194,4 +198,18 @@ func (w *world) faultCopy(f *fault, p *pod) {
 	v.state = from.state
 	v.engine.restore(from.engine.snapshot())
 	w.volumes[p.ordinal] = v
+}
+
+// faultStranger is a member of another set of data that has come to an address
+// which was this one's before. A volume without data could not tell; there, only
+// certificates keep strangers out.
+func (w *world) faultStranger(f *fault, p *pod) {
+	if p.state.Cluster == "" {
+		return
+	}
+	m := &ha.Message{
+		From: ha.Identity{Cluster: "other", UID: "z1", Ordinal: int(f.dice >> 8 % ha.MaxMembers), Boot: ha.Boot{Number: 1, Nonce: 1}},
+		Body: ha.Heartbeat{Record: ha.Record{Version: 1000, Term: 100, Leader: "z1", Rule: ha.RuleOf("z1")}, Session: ha.Session{Term: 100, Incarnation: 1}},
+	}
+	p.receive(input{message: m})
 }

@@ -20,6 +20,7 @@ func (w *world) takeFiles(v *volume) {
 		if g.volume != v || g.engine != v.engine {
 			continue
 		}
+		v.engine.powerLoss(false) // what ran there is gone before anybody can call it so
 		g.engine = newEngine(w, g.ordinal, w.plan.flavour)
 		g.engine.uid = g.state.UID
 		if g.up {

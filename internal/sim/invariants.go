@@ -75,7 +75,7 @@ func (w *world) oneOpen(p *pod, open *engine) *engine {
 // dead, if its clock ran on; else until its lease is over by that clock.
 func (w *world) woke(p *pod, kind pause) {
 	t := ha.TimingsOf(p.state.Seen.Profile)
-	grace := t.Kill
+	grace := t.Kill + tickEvery
 	if kind == pauseStop {
 		grace += t.Fence * 11 / 10
 	}

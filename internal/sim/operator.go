@@ -95,25 +95,33 @@ func (w *world) makePod(ordinal int, v *volume, after time.Duration) {
 	})
 }
 
-// mayRemove tells whether a pod that is not wanted any more can go: the record
-// does not name it, and that record has been seen by enough members to outlive
+// mayRemove tells whether a pod that is not wanted any more can go: the leader
+// knows that it is not wanted, neither the record nor one that somebody tries
+// to write names it, and that record has been seen by enough members to outlive
 // the register.
 func (w *world) mayRemove(p *pod) bool {
-	record := w.register.record
-	if record.Version == 0 || record.Names(p.volume.state.UID) {
+	record, uid := w.register.record, p.volume.state.UID
+	if record.Version == 0 || record.Names(uid) {
 		return false
 	}
-	seen := 0
+	seen, led := 0, false
 	for _, o := range w.pods {
+		if o == nil {
+			continue
+		}
+		if o.volume.state.Pending.Names(uid) || o.state.Pending.Names(uid) || o.state.Want.Rule.Names(uid) {
+			return false
+		}
 		switch {
-		case o == nil || !o.up:
+		case !o.up:
 		case o.runner.saved.Seen.Version > record.Version:
 			return false // the register has been turned back
 		case record.Names(o.state.UID) && o.runner.saved.Seen.Equal(record):
 			seen++
+			led = led || o.state.UID == record.Leader && o.state.Role.Leads() && o.spec.Members <= p.ordinal
 		}
 	}
-	return seen >= record.Acks
+	return led && seen >= record.Acks
 }
 
 // removePod is a scale-down: the pod goes, and its volume mostly with it.
@@ -207,7 +215,7 @@ func (w *world) complete() bool {
 	}
 	for ordinal := range w.operator.members {
 		o := w.pods[ordinal]
-		if o == nil || !o.up || !p.state.Seen.Names(o.state.UID) {
+		if o == nil || !o.up || o.paused > 0 || !p.state.Seen.Names(o.state.UID) {
 			return false
 		}
 		if e := o.engine.observe(); o != p && (e.Mode != ha.Standby || e.Source.Session != p.engine.session || e.Errant) {

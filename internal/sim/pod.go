@@ -44,8 +44,9 @@ type pod struct {
 	spec  ha.Spec
 	claim string // as the agent has read it
 
-	paused    int // faults that stop the agent
-	standing  int // of these: faults that stop the whole machine
+	paused    int   // faults that stop the agent
+	standing  int   // of these: faults that stop the whole machine
+	stood     pause // what stopped the clock
 	suspended bool
 	inbox     []input // what arrived meanwhile
 
@@ -62,6 +63,9 @@ func uidOf(letter byte, number int) string {
 	return string([]byte{letter, '0' + byte(number/10%10), '0' + byte(number%10)})
 }
 
+// cluster is the uid of the Database's data.
+const cluster = "db"
+
 // letter is the pod's name in stories.
 func letter(ordinal int) byte { return byte('a' + ordinal) }
 
@@ -77,7 +81,13 @@ func (w *world) newVolume(ordinal int) *volume {
 func (w *world) initialise(v *volume, ordinal int) {
 	w.uids[ordinal]++
 	uid := uidOf(letter(ordinal), w.uids[ordinal])
-	v.state = ha.Durable{UID: uid, Claim: v.claim}
+	v.state = ha.Durable{UID: uid}
+	if w.chance(2) {
+		v.state.Claim = v.claim // else the agent finds out
+	}
+	if ordinal == 0 && w.register.newest().Version == 0 {
+		v.state.Cluster = cluster
+	}
 	v.engine.uid = uid
 }
 
@@ -180,6 +190,7 @@ func (p *pod) stop(kind pause) {
 		}
 		if kind != pauseWhole && p.standing == 1 {
 			p.clock.stop(p.w.clock)
+			p.stood = kind
 		}
 	}
 }
@@ -194,16 +205,25 @@ const (
 	pauseStop          // the machine, from outside; no clock shows it
 )
 
+// resume ends a pause. A machine on which several things stopped goes on when
+// the last of them does, and what its clock shows then is decided by what
+// stopped it.
 func (p *pod) resume(kind pause) {
+	if p.gone {
+		return
+	}
 	p.paused--
 	if kind != pauseAgent {
 		p.standing--
 		if p.standing == 0 {
-			slept := p.clock.still >= 0
-			p.clock.goOn(p.w.clock, kind == pauseSuspend)
-			p.suspended = p.suspended || slept && kind == pauseSuspend
+			how := pauseWhole
+			if p.clock.still >= 0 {
+				how = p.stood
+			}
+			p.clock.goOn(p.w.clock, how == pauseSuspend)
+			p.suspended = p.suspended || how == pauseSuspend
 			p.engine.thaw()
-			p.w.woke(p, kind)
+			p.w.woke(p, how)
 			p.guard()
 		}
 	}

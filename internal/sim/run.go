@@ -122,11 +122,15 @@ func (w *world) heal() {
 	}
 }
 
-// rests tells whether the Database is complete and the register has not been
-// written for a while.
+// rests tells whether the Database has been complete for a while, and the
+// register not been written.
 func (w *world) rests() bool {
+	if !w.complete() || w.operator.stopping != [ha.MaxMembers]bool{} {
+		w.incomplete = w.clock
+	}
 	t := ha.TimingsOf(w.register.record.Profile)
-	return w.clock-w.plan.quiet >= t.Lost+restFor && w.complete() && w.operator.stopping == [ha.MaxMembers]bool{} && w.clock-w.register.changed >= restFor && w.clock-w.clients.last < time.Second
+	return w.clock-w.plan.quiet >= t.Lost+restFor && w.clock-w.incomplete >= restFor/2 &&
+		w.clock-w.register.changed >= restFor && w.clock-w.clients.last < time.Second
 }
 
 // restless says what is missing.

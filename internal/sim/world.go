@@ -42,12 +42,13 @@ type world struct {
 	clients  clients
 	checks   checks
 
-	aimed    []*fault // that wait for their moment
-	released *pod     // it has sent a Release in this event
-	landed   *pod     // its write reached the register in this event
-	struck   int
-	quiet    bool // faults have ended
-	several  bool // members were lost at once, or nearly: a person may be needed
+	aimed      []*fault // that wait for their moment
+	released   *pod     // it has sent a Release in this event
+	landed     *pod     // its write reached the register in this event
+	struck     int
+	quiet      bool          // faults have ended
+	incomplete time.Duration // when last something was missing, after that
+	several    bool          // members were lost at once, or nearly: a person may be needed
 }
 
 // newWorld is an empty world for one seed.
