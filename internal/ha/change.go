@@ -13,11 +13,12 @@ const (
 	Degrade Purpose = "degrade" // the other one of two is gone
 	Alone   Purpose = "alone"   // only the leader holds everything
 	Grow    Purpose = "grow"    // a learner has caught up
+	Replace Purpose = "replace" // the same, and a member is lost that the rest cannot do without
 	Retime  Purpose = "profile" // other timings are wanted
 )
 
 // change is one change of the record, from the plan to the register. At most
-// one is under way, and it differs in at most one member.
+// one is under way, and it adds and drops at most one member each.
 type change struct {
 	Purpose Purpose // empty: none
 	To      Record

@@ -21,8 +21,8 @@ func (t *turn) plan() (Purpose, Record) {
 	if purpose, rule := t.narrower(lagging); purpose != "" {
 		return purpose, t.Seen.Next(rule)
 	}
-	if uid := t.newcomer(); uid != "" {
-		return Grow, t.Seen.Next(t.Seen.With(uid))
+	if purpose, rule := t.wider(); purpose != "" {
+		return purpose, t.Seen.Next(rule)
 	}
 	if t.Role != Serving {
 		return "", Record{}
@@ -206,28 +206,41 @@ func (t *turn) newcomer() string {
 		if p.UID == "" || t.Seen.Names(p.UID) || t.age(p.Acked) > recent || p.Current == never || t.age(p.Current) < growAfter {
 			continue
 		}
-		if i < t.o.Spec.Members && t.hasRoomFor(p.UID) {
+		if i < t.o.Spec.Members {
 			return p.UID
 		}
 	}
 	return ""
 }
 
-// hasRoomFor tells whether the rule may count one more. A leader that blocks
-// with a member gone takes one more than wanted, where that weakens the rule:
-// it is the way to a second copy when the old one is gone for good.
-func (t *turn) hasRoomFor(uid string) bool {
-	n, wanted := len(t.Seen.Members), 0
+// wider is a rule with a member more, or with a learner in the place of a
+// member that is lost. That is the way on for a leader that has lost too many:
+// it holds everything, so what it proves to be on a new copy is safe there.
+func (t *turn) wider() (Purpose, Rule) {
+	uid := t.newcomer()
+	if uid == "" {
+		return "", Rule{}
+	}
+	if t.hasRoom() {
+		return Grow, t.Seen.With(uid)
+	}
+	for _, m := range t.Seen.Members {
+		if m != t.UID && t.silence(m) >= t.timings().Lost {
+			return Replace, t.Seen.Without(m).With(uid)
+		}
+	}
+	return "", Rule{}
+}
+
+// hasRoom tells whether fewer members are counted than are wanted.
+func (t *turn) hasRoom() bool {
+	wanted := 0
 	for _, m := range t.Seen.Members {
 		if t.ordinalOf(m) < t.o.Spec.Members {
 			wanted++
 		}
 	}
-	if wanted < t.o.Spec.Members && n < MaxMembers {
-		return true
-	}
-	spare := t.o.Spec.Block && t.Role == Opening && n < MaxMembers && n == t.o.Spec.Members && t.Seen.With(uid).WeakerThan(t.Seen.Rule, t.UID)
-	return spare && t.supporters(t.Seen.Rule) < n
+	return wanted < t.o.Spec.Members && len(t.Seen.Members) < MaxMembers
 }
 
 // shortOfCopies tells whether fewer members than the rule asks for have kept up
