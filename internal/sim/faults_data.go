@@ -48,10 +48,11 @@ func (w *world) past(f *fault) *revision {
 	return past
 }
 
-// volumeOf is the volume that holds a member, nil if none does any more.
+// volumeOf is the volume that holds a member, nil if none does any more: a copy
+// under another claim does not.
 func (w *world) volumeOf(uid string) *volume {
 	for _, v := range w.volumes {
-		if v != nil && v.state.UID == uid {
+		if v != nil && v.state.UID == uid && (v.state.Claim == "" || v.state.Claim == v.claim) {
 			return v
 		}
 	}

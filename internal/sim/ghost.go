@@ -23,6 +23,7 @@ func (w *world) takeFiles(v *volume) {
 		v.engine.powerLoss(false) // what ran there is gone before anybody can call it so
 		g.engine = newEngine(w, g.ordinal, w.plan.flavour)
 		g.engine.uid = g.state.UID
+		g.engine.fullDisk(true) // and it can make no other
 		if g.up {
 			g.runner.want, g.runner.guardian = g.state.Want, 0
 			g.engine.agentStarted()
