@@ -17,12 +17,17 @@ func Shrink(seed uint64, members int, tell func(at time.Duration, line string)) 
 	return runPlan(leaveOut(p, 1, kind), tell)
 }
 
-// leaveOut tries to do without each run of so many faults.
+// leaveOut does without every run of so many faults that the failure does not
+// need.
 func leaveOut(p plan, size int, kind byte) plan {
+	return leaveOutWhile(p, size, func(q plan) bool { return broken(runPlan(q, nil)) == kind })
+}
+
+func leaveOutWhile(p plan, size int, fails func(plan) bool) plan {
 	for i := 0; i+size <= len(p.faults); {
 		smaller := p
 		smaller.faults = append(append([]fault{}, p.faults[:i]...), p.faults[i+size:]...)
-		if broken(runPlan(smaller, nil)) == kind {
+		if fails(smaller) {
 			p = smaller
 		} else {
 			i++
