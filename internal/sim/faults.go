@@ -39,7 +39,7 @@ type kind struct {
 // past it nobody can tell; and where one copy is enough, nobody is asked.
 func (k *kind) hidesPast() bool {
 	switch k.name {
-	case "kill agent", "lose power", "lose all power", "stop pod", "delete pod", "rolling restart", "scale", "change policy":
+	case "kill agent", "lose power", "lose all power", "stop pod", "delete pod", "rolling restart", "mount volume twice", "scale", "change policy":
 		return true
 	}
 	return false
