@@ -84,12 +84,10 @@ func (t *turn) ask() {
 	switch {
 	case !t.readSince(c.began):
 		t.abandon(askLimit)
-	case t.lost() != (c.Purpose == Repair) || t.view.Missing:
+	case t.lost() != (c.Purpose == Repair) || t.view.Missing || c.To.Alone(t.UID) && !t.able():
 		t.dropChange()
 	case c.Purpose == Repair && !t.mayRepair():
 		t.abandon(askLimit)
-	case c.To.Alone(t.UID) && !t.able():
-		t.dropChange()
 	case c.To.WeakerThan(t.Seen.Rule, t.UID):
 		t.offerChange()
 	default:

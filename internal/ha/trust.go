@@ -71,15 +71,9 @@ func (t *turn) hearMessage() {
 		return
 	}
 	known := t.Boots.Of(from.UID)
-	if from.UID == t.UID {
-		known = t.Boot
-	}
 	switch {
 	case later(known, from.Boot):
 		t.send(from.Ordinal, Stale{from.UID, known})
-		return
-	case from.UID == t.UID:
-		t.doubt()
 		return
 	case from.Boot != known:
 		t.Boots = t.Boots.heard(from.UID, from.Boot)
