@@ -9,10 +9,8 @@ import (
 // clients write all the time, to every engine that lets them: routing may be
 // late, and sessions may have been open for long, so nobody is spared.
 type clients struct {
-	next     int64 // id of the next write
-	answered int   // writes that clients know to have succeeded
-	unknown  int
-	refused  int
+	next     int64         // id of the next write
+	answered int           // writes that clients know to have succeeded
 	last     time.Duration // of the last success
 	idle     bool          // a story does its own writing
 	held     [ha.MaxMembers]*session
@@ -56,14 +54,8 @@ func (w *world) clientWrites(e *engine) {
 
 // clientHears is what a client is told.
 func (w *world) clientHears(o outcome) {
-	c := &w.clients
-	switch o {
-	case outcomeOk:
-		c.answered++
-		c.last = w.clock
-	case outcomeRefused:
-		c.refused++
-	default:
-		c.unknown++
+	if o == outcomeOk {
+		w.clients.answered++
+		w.clients.last = w.clock
 	}
 }
