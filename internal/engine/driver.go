@@ -105,16 +105,14 @@ type LogLine struct {
 }
 
 // Gate is what clients may do with this engine.
-type Gate int
+type Gate = ha.Gate
 
+// The gates, for drivers.
 const (
-	GateClosed Gate = iota // no client session, none can begin
-	GateReadOnly
-	GateOpen
+	GateClosed   = ha.GateClosed
+	GateReadOnly = ha.GateReadOnly
+	GateOpen     = ha.GateOpen
 )
-
-// String draws the gate for logs and test output.
-func (g Gate) String() string { return [...]string{"closed", "read-only", "open"}[g] }
 
 // Probe is one look at a running engine.
 type Probe struct {
