@@ -94,7 +94,7 @@ func (s *search) explore(w *world, left int) {
 		if w.ticks >= s.end || w.broken != "" {
 			break
 		}
-		if s.known(w, left) {
+		if (left > 0 || w.ticks%4 == 0) && s.known(w, left) {
 			s.found.Merged++
 			return
 		}
@@ -139,7 +139,8 @@ func (s *search) deviateInTime(w *world, left int) {
 }
 
 // known tells whether a world was there before with at least as much left to go
-// wrong.
+// wrong. A run with nothing left to go wrong is soon at its end, so it is not
+// worth to ask at every tick.
 func (s *search) known(w *world, left int) bool {
 	h := s.hash.of(w)
 	if s.seen[h] > int8(left) {
