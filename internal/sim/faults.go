@@ -39,7 +39,7 @@ type kind struct {
 // past it nobody can tell; and where one copy is enough, nobody is asked.
 func (k *kind) hidesPast() bool {
 	switch k.name {
-	case "kill agent", "lose power", "lose all power", "stop pod", "delete pod", "rolling restart", "mount volume twice", "scale", "change policy":
+	case "kill agent", "lose power", "lose all power", "stop pod", "delete pod", "rolling restart", "mount volume twice", "lose all but one", "scale", "change policy":
 		return true
 	}
 	return false
@@ -85,6 +85,7 @@ var kinds = []kind{
 	{"copy volume", 1, (*world).faultCopy},
 	{"mount volume twice", 2, (*world).faultMountTwice},
 	{"stranger", 1, (*world).faultStranger},
+	{"lose all but one", 1, (*world).faultForce},
 	{"stall replay", 2, func(w *world, f *fault, p *pod) { p.engine.stallReplay(f.lasts) }},
 	{"recycle log", 2, func(w *world, f *fault, p *pod) { p.engine.recycle() }},
 	{"switchover", 5, (*world).faultSwitchover},

@@ -201,6 +201,38 @@ func (w *world) faultCopy(f *fault, p *pod) {
 	w.volumes[p.ordinal] = v
 }
 
+// faultForce loses every member of the rule but one, which is more than the
+// protocol survives by itself; then a person makes the one go on. The world
+// chooses one that holds everything, so that nothing is lost by that.
+func (w *world) faultForce(_ *fault, p *pod) {
+	newest := w.register.newest()
+	if len(newest.Members) < 3 || w.lost() > 0 || !p.up || p.state.Role != ha.Following || p.standing > 0 ||
+		!w.register.exists || !w.register.record.Equal(newest) || !newest.Names(p.state.UID) {
+		return
+	}
+	for _, v := range w.volumes {
+		if v != nil && (!v.state.Seen.Equal(newest) || v.state.Pending.Version > 0) {
+			return
+		}
+	}
+	if _, lost := w.history.lost(p.engine.data.image(p.engine, p.engine.data.flushed)); lost {
+		return
+	}
+	for _, o := range w.pods {
+		if o == nil || o == p {
+			continue
+		}
+		w.tracef("volume  of %s is lost", o.name)
+		o.die()
+		o.engine.wipe()
+		w.initialise(o.volume, o.ordinal)
+		o.restart(w.between(200*ms, 2000*ms))
+	}
+	w.operator.force, w.operator.forced = newest.Version, p.ordinal
+	w.tracef("person  lets %s go on alone from version %d", p.name, newest.Version)
+	w.publish()
+}
+
 // faultStranger is a member of another set of data that has come to an address
 // which was this one's before. A volume without data could not tell; there, only
 // certificates keep strangers out.

@@ -13,6 +13,8 @@ type operator struct {
 	block      bool
 	profile    string
 	switchover ha.Switchover
+	force      int64 // a person's request, to the member of the ordinal forced
+	forced     int
 	down       int // faults
 	published  int // changes of what is wanted, so far
 	rolling    int // ordinal after the next one of a rolling restart; 0: none
@@ -24,7 +26,11 @@ type operator struct {
 
 // spec is what the operator wants a pod's agent to know.
 func (o *operator) spec(p *pod) ha.Spec {
-	return ha.Spec{Members: o.members, Block: o.block, Profile: o.profile, Switchover: o.switchover, Stopping: p != nil && o.stopping[p.ordinal] && !p.ghost}
+	s := ha.Spec{Members: o.members, Block: o.block, Profile: o.profile, Switchover: o.switchover, Stopping: o.stopping[p.ordinal] && !p.ghost}
+	if o.forced == p.ordinal {
+		s.Force = o.force
+	}
+	return s
 }
 
 // operate is the operator's loop.
