@@ -8,7 +8,6 @@ func init() {
 	kinds = append(kinds,
 		kind{"stop machine until it is replaced", 0, (*world).faultStopUntilReplaced},
 		kind{"restart the others", 0, (*world).faultRestartOthers},
-		kind{"lose power of the others", 0, (*world).faultPowerOfOthers},
 		kind{"isolate agent", 0, (*world).faultIsolateAgent},
 		kind{"stall replay of the others", 0, (*world).faultStallOthers},
 	)
@@ -52,17 +51,6 @@ func (w *world) faultRestartOthers(f *fault, p *pod) {
 		if o != nil && o != p {
 			o.die()
 			o.restart(w.between(20*ms, 500*ms))
-		}
-	}
-}
-
-// faultPowerOfOthers takes the power of every machine but one.
-func (w *world) faultPowerOfOthers(f *fault, p *pod) {
-	for _, o := range w.pods {
-		if o != nil && o != p {
-			short := *f
-			short.lasts = w.between(20*ms, 500*ms)
-			w.faultLosePower(&short, o)
 		}
 	}
 }

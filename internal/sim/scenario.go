@@ -27,6 +27,9 @@ var scenarios = map[string]func(s *scene){
 	"the only member restarts after its rule grew":       startsAloneWithPending,
 	"promises stand above the record":                    promisesStandAbove,
 	"answers come late":                                  answersComeLate,
+	"a follower restarts beside a candidate":             restartsBesideCandidate,
+	"a member of the rule falls behind":                  fallsBehindInRule,
+	"a learner follows and a member does not":            learnerFollows,
 	"a primary comes back after it was replaced":         comesBackReplaced,
 }
 

@@ -138,11 +138,7 @@ func fallsBehindWhileCounted(s *scene) {
 	s.cutLog(a, b)
 	before := s.clients.answered
 	s.waits(time.Second, func() bool { return s.clients.answered > before+3 })
-	s.cutLog(a, c)
-	s.run(6 * time.Second)
-	a.engine.recycle()
-	s.uncutLog(a, c)
-	s.waits(4*time.Second, func() bool { return c.engine.observe().Mode == ha.Rebuilding })
+	s.cannotFeed(a, c)
 	s.lose(a)
 	s.api(a).cuts--
 	s.run(time.Second)
@@ -181,4 +177,57 @@ func answersComeLate(s *scene) {
 		s.network.agents[a.ordinal][o.ordinal].cuts++
 	}
 	s.run(4 * time.Second)
+}
+
+// restartsBesideCandidate: one follower cannot hear the primary and asks the
+// other one, which can; and then that one restarts.
+func restartsBesideCandidate(s *scene) {
+	a := s.first
+	b, c := s.others(a)[0], s.others(a)[1]
+	s.cut(a, c)
+	s.run(3 * time.Second)
+	b.die()
+	b.restart(10 * ms)
+	s.run(3 * time.Second)
+}
+
+// fallsBehindInRule: a member of the rule holds what another one lacks. Then the
+// primary can no longer feed it, and is lost.
+func fallsBehindInRule(s *scene) {
+	a := s.first
+	b, c := s.others(a)[0], s.others(a)[1]
+	s.acknowledgedWithout(b)
+	s.api(a).cuts++ // or it would release
+	s.cannotFeed(a, c)
+	s.lose(a)
+	s.api(a).cuts--
+	s.run(time.Second)
+}
+
+// cannotFeed lets a primary have no more what a follower lacks, and waits for
+// what that does to the follower.
+func (s *scene) cannotFeed(a, follower *pod) {
+	s.cutLog(a, follower)
+	s.run(6 * time.Second)
+	a.engine.recycle()
+	s.uncutLog(a, follower)
+	s.waits(4*time.Second, func() bool { return follower.engine.observe().Mode == ha.Rebuilding })
+}
+
+// learnerFollows: a primary that cannot reach the register is followed by a
+// learner, and no longer by the member of its rule. Then it is gone.
+func learnerFollows(s *scene) {
+	a := s.first
+	b := s.others(a)[0]
+	s.operator.members++
+	s.publish()
+	s.until("a learner follows", 60*time.Second, func() bool {
+		learners := s.others(a, b)
+		return len(learners) > 0 && learners[0].engine.observe().Source.UID == a.state.UID
+	})
+	s.api(a).cuts++ // it can count nobody
+	s.acknowledgedWithout(b)
+	a.die()
+	a.restart(8 * time.Second)
+	s.run(8 * time.Second)
 }

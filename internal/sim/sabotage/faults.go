@@ -27,15 +27,6 @@ var (
 		{Kind: "register slow", Moment: "-", Lasts: 8 * time.Second},
 		{Kind: "stall replay of the others", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
 	}
-	// A claim lands long after it was sent, and those who joined have
-	// restarted meanwhile.
-	lateClaims = []sim.Aimed{
-		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
-		{Kind: "isolate agent", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
-		{Kind: "register writes late", Moment: "recruiting", Lasts: 3 * time.Second},
-		{Kind: "restart the others", Who: "whose moment it is", Moment: "a claim is in flight"},
-		{Kind: "lose power of the others", Who: "whose moment it is", Moment: "a claim is in flight"},
-	}
 	// A member restarts while its primary is cut off from the rest.
 	bootsAside = []sim.Aimed{
 		{Kind: "kill agent", Who: "the primary", Moment: "-", Lasts: 500 * time.Millisecond},
@@ -48,15 +39,6 @@ var (
 		{Kind: "errant write"}, {Kind: "cut engines"},
 		{Kind: "kill agent", Who: "the primary", Moment: "-", Lasts: 3 * time.Second},
 		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
-	}
-	// Old primaries with long tails of their own.
-	oldTails = []sim.Aimed{
-		{Kind: "cut engines", Who: "the primary", Moment: "-", Lasts: 2 * time.Second},
-		{Kind: "lose power", Who: "the primary", Moment: "-", Lasts: 2 * time.Second},
-		{Kind: "kill engine", Who: "the primary", Moment: "-"},
-		{Kind: "kill engine", Who: "whose moment it is", Moment: "about to open"},
-		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
-		{Kind: "lose all power", Moment: "-"},
 	}
 	lostRegister = []sim.Aimed{
 		{Kind: "delete register"}, {Kind: "edit register"}, {Kind: "restore register"},
@@ -87,10 +69,6 @@ var (
 		{Kind: "full disk", Who: "the primary", Moment: "-", Lasts: 3 * time.Second},
 		{Kind: "hung disk", Who: "the primary", Moment: "-", Lasts: 3 * time.Second},
 		{Kind: "switchover", Moment: "-"}, {Kind: "stop pod", Who: "the primary", Moment: "-"},
-	}
-	handing = []sim.Aimed{
-		{Kind: "switchover", Moment: "-"}, {Kind: "stop pod", Who: "the primary", Moment: "-"},
-		{Kind: "slow network", Lasts: 4 * time.Second}, {Kind: "cut engines", Lasts: time.Second},
 	}
 	// Writes of the register get lost.
 	unanswered = []sim.Aimed{

@@ -10,7 +10,7 @@ var changeTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/change.go", `	if c.Purpose != "" && c.step >= enforcing && !c.To.WeakerThan(t.Seen.Rule, t.UID) {`,
 			`	tighter := !c.To.WeakerThan(t.Seen.Rule, t.UID) && !sabotaged("tighter-rule-register-first")
 	if c.Purpose != "" && (c.step >= enforcing && tighter || sabotaged("weaker-rule-engine-first")) {`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 2, Policy: "degrade"}, Seeds: 100,
+		Breaks: "A", Conditions: sim.Conditions{Members: 2, Policy: "degrade"}, Seeds: 500,
 	},
 	{
 		Name: "tighter-rule-register-first", From: "changing the rule", // its other edit is above
@@ -18,21 +18,21 @@ var changeTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/change.go", `	case c.To.WeakerThan(t.Seen.Rule, t.UID):
 		t.offerChange()`, `	case c.To.WeakerThan(t.Seen.Rule, t.UID) || sabotaged("tighter-rule-register-first"):
 		t.offerChange()`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 300,
+		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 500,
 	},
 	{
 		Name: "tighter-rule-without-proof", From: "changing the rule",
 		Rule: "what was acknowledged under the old rule is flushed under the tighter one before that is recorded",
 		Edits: []Edit{{"internal/ha/change.go", `	if !t.flushedUnder(c.To.Rule, c.mark) || !fresh || !t.inSession() {`,
 			`	if (!t.flushedUnder(c.To.Rule, c.mark) || !fresh || !t.inSession()) && !sabotaged("tighter-rule-without-proof") {`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 1000,
+		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 3000,
 	},
 	{
 		Name: "tighter-rule-not-enforced", From: "changing the rule",
 		Rule: "the proof of a tighter rule begins when the engine has it in force",
 		Edits: []Edit{{"internal/ha/change.go", `	if !t.o.Engine.Rule.Equal(c.To.Rule) || !t.inSession() {`,
 			`	if !t.o.Engine.Rule.Equal(c.To.Rule) && !sabotaged("tighter-rule-not-enforced") || !t.inSession() {`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 2000,
+		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 3000,
 	},
 	{
 		Name: "unknown-taken-as-failed", From: "changing the rule",
@@ -57,17 +57,17 @@ var changeTable = []Sabotage{
 		t.learn(c.record)
 	case !t.readSince(c.offered):`},
 		},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: changing}, Seeds: 1000,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: changing}, Seeds: 3000,
 	},
 	{
 		Name: "unknown-taken-as-done", From: "changing the rule", // its edit is above, at the same place
 		Rule:   "a write of the register without an answer may not have happened",
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: unanswered}, Seeds: 500,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: unanswered}, Seeds: 3000,
 	},
 	{
 		Name: "pending-not-persisted", From: "state", // its edit is with the promise, at the same place
 		Rule:   "a record that may land later is remembered over a restart",
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 2, Faults: growing}, Seeds: 2000,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 2, Faults: growing}, Seeds: 3000,
 	},
 	{
 		Name: "no-bump", From: "changing the rule: bump",
@@ -85,7 +85,7 @@ var changeTable = []Sabotage{
 	}
 	return useless && t.out`},
 		},
-		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Faults: oldTails}, Seeds: 2000,
+		Breaks: "D", Conditions: sim.Conditions{Members: 3, Flavour: "timelines"}, Seeds: 20, Scenario: "a member of the rule falls behind",
 	},
 	{
 		Name: "rejoins-while-pending", From: "follower",

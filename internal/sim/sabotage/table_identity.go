@@ -31,7 +31,7 @@ var identityTable = []Sabotage{
 		},
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: []sim.Aimed{
 			{Kind: "turn volume back", Who: "a follower"}, {Kind: "kill agent", Who: "a follower"}, {Kind: "isolate", Who: "the primary", Moment: "-"}, {Kind: "lose power", Who: "the primary", Moment: "-"},
-		}}, Seeds: 2000,
+		}}, Seeds: 3000,
 	},
 	{
 		Name: "claim-not-checked", From: "messages: volume under another claim",

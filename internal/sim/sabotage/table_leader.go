@@ -17,12 +17,12 @@ var leaderTable = []Sabotage{
 			w.Until = Forever
 		}`},
 		},
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 200,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 500,
 	},
 	{
 		Name: "no-guardian", From: "leader: guardian", // its edit is above, at the same place
 		Rule:   "the guardian kills the engine of a leader that is stopped",
-		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: standstill}, Seeds: 300,
+		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: standstill}, Seeds: 500,
 	},
 	{
 		Name: "deposed-goes-on", From: "messages",
@@ -30,7 +30,7 @@ var leaderTable = []Sabotage{
 		Edits: []Edit{{"internal/ha/register.go", `	if t.Role.Leads() && (r.Leader != t.UID || r.Term != t.lead.term) {
 		t.stepBack()`, `	if t.Role.Leads() && (r.Leader != t.UID || r.Term != t.lead.term) && !sabotaged("deposed-goes-on") {
 		t.stepBack()`}},
-		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 1000,
+		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 3000,
 	},
 	{
 		Name: "lease-from-reply", From: "leader: lease",
@@ -52,7 +52,7 @@ var leaderTable = []Sabotage{
 		r.Acks--
 	}
 `}},
-		Breaks: "B", Conditions: sim.Conditions{Members: 5, Faults: isolation}, Seeds: 100,
+		Breaks: "B", Conditions: sim.Conditions{Members: 5, Faults: isolation}, Seeds: 500,
 	},
 	{
 		Name: "lease-under-old-rule-only", From: "leader: lease",
@@ -82,7 +82,7 @@ var leaderTable = []Sabotage{
 		Name: "opened-before-barrier", From: "leader: opening",
 		Rule:   "a gate opens when enough members have flushed the session's barrier",
 		Edits:  []Edit{{"internal/ha/leader.go", `	case !t.flushedUnderAll(e.Barrier):`, `	case !t.flushedUnderAll(e.Barrier) && !sabotaged("opened-before-barrier"):`}},
-		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 300,
+		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 500,
 	},
 	{
 		Name: "opened-before-rule", From: "leader: opening",
@@ -131,7 +131,7 @@ var leaderTable = []Sabotage{
 `},
 		},
 		With:   []string{"kills-at-once"},
-		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: failing}, Seeds: 300,
+		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: failing}, Seeds: 500,
 	},
 	{
 		Name: "longer-lease-at-once", From: "changing the rule: profile",
@@ -148,6 +148,6 @@ var leaderTable = []Sabotage{
 			{Kind: "change profile", Moment: "-"},
 			{Kind: "isolate", Who: "the primary", Moment: "a change of the rule is in flight"},
 			{Kind: "isolate", Who: "the primary", Moment: "a write of the register has just landed"},
-		}}, Seeds: 2000,
+		}}, Seeds: 3000,
 	},
 }
