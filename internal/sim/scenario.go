@@ -53,6 +53,7 @@ func RunScenario(name string, seed uint64, c Conditions, tell func(at time.Durat
 	if !w.halted {
 		s.first = w.leader()
 		act(s)
+		w.clients.idle = false
 	}
 	if !w.halted && !p.brief {
 		w.calmDown()

@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/myuser/db-operator/internal/ha"
+)
 
 // acknowledgedWithout lets clients write while some members get no log.
 func (s *scene) acknowledgedWithout(behind ...*pod) {
@@ -57,7 +61,7 @@ func tailOfEarlierSession(s *scene) {
 	s.cut(a, b)
 	s.cut(a, c)
 	s.api(a).cuts++ // or it would release
-	s.until("the primary kills its engine", 3*time.Second, func() bool { return a.engine.process == dead })
+	s.until("the primary kills its engine", 3*time.Second, func() bool { return a.state.Role == ha.Opening && !a.engine.gateOpen() })
 	a.engine.slowDisk(0)
 	s.cutLog(a, c)
 	s.uncutLog(a, b)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/myuser/db-operator/internal/sim"
+	"github.com/myuser/db-operator/internal/sim/exhaustive"
 	"github.com/myuser/db-operator/internal/sim/sabotage"
 )
 
@@ -21,9 +22,16 @@ func main() {
 	name := flag.String("case", "", "the sabotage whose conditions are to be")
 	first := flag.Uint64("seed0", 1, "the first seed")
 	seeds := flag.Int("seeds", 0, "how many seeds to try; 0: as many as the table says")
+	search := flag.Bool("search", false, "search all runs of two members with two deviations instead")
 	story := flag.Bool("story", false, "tell the story of the first seed, or of the scenario, and stop")
 	flag.Parse()
-	if err := run(*name, *first, *seeds, *story); err != nil {
+	var err error
+	if *search {
+		err = searchAll()
+	} else {
+		err = run(*name, *first, *seeds, *story)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "saboteur:", err)
 		os.Exit(1)
 	}
@@ -73,4 +81,16 @@ func run(name string, first uint64, seeds int, story bool) error {
 	}
 	o.Seconds = time.Since(begun).Seconds()
 	return json.NewEncoder(os.Stdout).Encode(o)
+}
+
+// searchAll is the exhaustive search with whatever is broken.
+func searchAll() error {
+	begun := time.Now()
+	found, err := exhaustive.Search(exhaustive.Bounds{Members: 2, Ticks: 14, Deviations: 2})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(sabotage.Outcome{
+		Seeds: found.Runs, Broken: found.Broken, Seconds: time.Since(begun).Seconds(),
+	})
 }
