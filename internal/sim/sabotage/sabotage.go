@@ -11,7 +11,7 @@ import (
 type Sabotage struct {
 	Name string
 	Rule string // the rule, as it is when nobody sabotages it
-	From string // where the protocol states it
+	From string // the paragraph of docs/ha.md that gives it; Engines: docs/adding-an-engine.md
 
 	Edits     []Edit
 	Disobeyed string // or: the engine rule

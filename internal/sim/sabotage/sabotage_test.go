@@ -170,6 +170,10 @@ func moduleRoot(t *testing.T) string {
 }
 
 func TestTableIsSound(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join(moduleRoot(t), "docs", "ha.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	edits := &strings.Builder{}
 	names := map[string]bool{}
 	disobeyed := map[string]bool{}
@@ -184,6 +188,9 @@ func TestTableIsSound(t *testing.T) {
 		}
 		if s.Rule == "" || s.From == "" || !s.Alone && (s.Breaks == "" || s.Seeds == 0) {
 			t.Errorf("%s does not say what it is about", s.Name)
+		}
+		if s.From != "Engines" && !strings.Contains(string(doc), "**"+s.From) && !strings.Contains(string(doc), "## "+s.From) {
+			t.Errorf("docs/ha.md has nothing called %q, where %s is said to come from", s.From, s.Name)
 		}
 	}
 	for _, s := range Table() {

@@ -7,7 +7,7 @@ import "github.com/myuser/db-operator/internal/sim"
 // first two are edits, since nobody can be told to disobey them.
 var engineTable = append([]Sabotage{
 	{
-		Name: "learners-acknowledge", From: "engines: rule in force",
+		Name: "learners-acknowledge", From: "Engines",
 		Rule: "only members of the rule count when commits wait for acknowledgements",
 		Edits: []Edit{{"internal/sim/engine_acks.go", `func (e *engine) counts(c *conn) bool {
 `, `func (e *engine) counts(c *conn) bool {
@@ -18,7 +18,7 @@ var engineTable = append([]Sabotage{
 		Breaks: "A", Conditions: sim.Conditions{Members: 2}, Seeds: 20, Scenario: "a learner follows and a member does not",
 	},
 	{
-		Name: "sends-before-flush", From: "engines",
+		Name: "sends-before-flush", From: "Engines",
 		Rule: "followers get only what is flushed, so that no restart makes a primary's log shorter than theirs",
 		Edits: []Edit{
 			{"internal/sim/engine_stream.go", `	if !c.alive || c.flight || c.cursor == c.from.data.flushed {`, `	ready := c.from.data.flushed
@@ -78,7 +78,7 @@ func engineRules(rules ...engineRule) []Sabotage {
 	table := make([]Sabotage, 0, len(rules))
 	for _, r := range rules {
 		table = append(table, Sabotage{
-			Name: r.name, Rule: asks[r.name], From: "engines", Disobeyed: r.name, Breaks: r.breaks, Seeds: r.seeds,
+			Name: r.name, Rule: asks[r.name], From: "Engines", Disobeyed: r.name, Breaks: r.breaks, Seeds: r.seeds,
 			Conditions: sim.Conditions{Members: 3, Flavour: r.flavour}, Alone: r.breaks == "",
 		})
 	}

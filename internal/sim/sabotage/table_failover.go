@@ -6,7 +6,7 @@ import "github.com/myuser/db-operator/internal/sim"
 // chosen holds every acknowledged write, and nobody else can go on.
 var failoverTable = []Sabotage{
 	{
-		Name: "followers-not-frozen", From: "failover",
+		Name: "followers-not-frozen", From: "Joining",
 		Rule: "a member that joins a candidate cuts its log off from the old leader, and answers when that is done",
 		Edits: []Edit{
 			{"internal/ha/join.go", `	t.leader = Source{}
@@ -30,12 +30,12 @@ var failoverTable = []Sabotage{
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3, Faults: deposed}, Seeds: 500,
 	},
 	{
-		Name: "position-before-freeze", From: "failover", // its edit is above, on the same line
+		Name: "position-before-freeze", From: "Joining", // its edit is above, on the same line
 		Rule:   "the position that a joining member answers is read after its log was cut off",
 		Breaks: "A", Conditions: sim.Conditions{Members: 3, Faults: deposed}, Seeds: 500,
 	},
 	{
-		Name: "unfreezes-by-itself", From: "failover", // its other edit is above
+		Name: "unfreezes-by-itself", From: "Joining", // its other edit is above
 		Rule: "a member that has joined stays frozen until it accepts a leader with a newer version",
 		Edits: []Edit{
 			{"internal/ha/state.go", `	campaign campaign`, `	formerSource Source
@@ -58,7 +58,7 @@ import "time"
 		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a claim lands after those who joined lost patience",
 	},
 	{
-		Name: "promise-not-persisted", From: "failover",
+		Name: "promise-not-persisted", From: "Disk before word",
 		Rule: "the promise to follow no old leader outlives a restart",
 		Edits: []Edit{{"internal/ha/state.go", `	return State{
 		Durable: d,`, `	if sabotaged("promise-not-persisted") {
@@ -72,7 +72,7 @@ import "time"
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a claim lands after those who joined restarted",
 	},
 	{
-		Name: "answers-before-persisting", From: "state",
+		Name: "answers-before-persisting", From: "Disk before word",
 		Rule: "nothing is sent or followed before the state that it follows from is on the disk",
 		Edits: []Edit{{"internal/sim/runner.go", `	if !r.saving && p.state.Durable.Equal(r.saved) {
 		p.setWant(p.state.Want)
@@ -86,7 +86,7 @@ import "time"
 		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a member answers and loses power",
 	},
 	{
-		Name: "no-withhold", From: "failover",
+		Name: "no-withhold", From: "Withholding",
 		Rule: "who heard the leader a moment ago helps nobody against it",
 		Edits: []Edit{{"internal/ha/follower.go", `	return t.released != t.Seen.Term && t.age(t.contact) <= t.timings().Withhold`, `	withhold := t.timings().Withhold
 	if sabotaged("withhold-too-short") {
@@ -96,7 +96,7 @@ import "time"
 		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: bootsAside}, Seeds: 3000,
 	},
 	{
-		Name: "no-withhold-after-boot", From: "state",
+		Name: "no-withhold-after-boot", From: "Withholding",
 		Rule: "a member that starts helps nobody against a leader that it may have answered before it ended",
 		Edits: []Edit{
 			{"internal/ha/state.go", `		started: now, contact: now, learned: now,`, `		started: now, contact: heard, learned: now,`},
@@ -111,12 +111,12 @@ import "time"
 		Breaks: "B", Conditions: sim.Conditions{Members: 3}, Seeds: 20, Scenario: "a follower restarts beside a candidate",
 	},
 	{
-		Name: "withhold-too-short", From: "timings", // its edit is above, on the same line
+		Name: "withhold-too-short", From: "Timings", // its edit is above, on the same line
 		Rule:   "a member withholds for longer than its leader needs to be dead, by clocks that differ",
 		Breaks: "B", Conditions: sim.Conditions{Members: 3, Faults: isolation}, Seeds: 500,
 	},
 	{
-		Name: "recruits-one-too-few", From: "failover",
+		Name: "recruits-one-too-few", From: "Candidacy",
 		Rule: "a candidate needs so many members that any set that acknowledged a write has one among them",
 		Edits: []Edit{{"internal/ha/rule.go", `{ return len(r.Members) - r.Acks + 1 }`, `{
 	if sabotaged("recruits-one-too-few") {
@@ -127,7 +127,7 @@ import "time"
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 500,
 	},
 	{
-		Name: "outsiders-counted", From: "failover",
+		Name: "outsiders-counted", From: "Candidacy",
 		Rule: "only members of the rule count as recruits",
 		Edits: []Edit{
 			{"internal/ha/candidate.go", `	return t.Seen.Names(j.UID) && j.Position.Known() && !j.Errant`,
@@ -137,7 +137,7 @@ import "time"
 		Breaks: "AB", Conditions: sim.Conditions{Members: 4}, Seeds: 3000,
 	},
 	{
-		Name: "learner-may-lead", From: "failover",
+		Name: "learner-may-lead", From: "Candidacy",
 		Rule: "only a member of the rule becomes a candidate",
 		Edits: []Edit{
 			{"internal/ha/candidate.go", `	case !t.Seen.Names(t.UID):
@@ -153,7 +153,7 @@ import "time"
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 500,
 	},
 	{
-		Name: "better-position-ignored", From: "failover",
+		Name: "better-position-ignored", From: "Candidacy",
 		Rule: "a candidate steps back for a member that holds more",
 		Edits: []Edit{{"internal/ha/candidate.go", `		switch t.o.Engine.Position.Compare(j.Position) {
 		case Behind:`, `		order := t.o.Engine.Position.Compare(j.Position)
@@ -165,12 +165,12 @@ import "time"
 		Breaks: "A", Conditions: sim.Conditions{Members: 3}, Seeds: 3000,
 	},
 	{
-		Name: "unordered-positions-ignored", From: "failover", // its edit is above, at the same place
+		Name: "unordered-positions-ignored", From: "Candidacy", // its edit is above, at the same place
 		Rule:   "where two members hold writes that the other lacks, neither claims",
 		Breaks: "A", Conditions: sim.Conditions{Members: 3, Flavour: "sets", Faults: errancy}, Seeds: 3000,
 	},
 	{
-		Name: "term-ignored-in-positions", From: "words: position",
+		Name: "term-ignored-in-positions", From: "Words",
 		Rule: "of two positions, the one in the later term is ahead, whatever its length",
 		Edits: []Edit{
 			{"internal/ha/position.go", `	case p.Session.Before(other.Session):`, `	case sabotaged("term-ignored-in-positions"):
@@ -182,19 +182,19 @@ import "time"
 		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Flavour: "timelines"}, Seeds: 20, Scenario: "a tail of an earlier term",
 	},
 	{
-		Name: "incarnation-ignored-in-positions", From: "words: position", // its edit is above, at the same place
+		Name: "incarnation-ignored-in-positions", From: "Words", // its edit is above, at the same place
 		Rule:   "of two positions in one term, the one in the later session is ahead",
 		With:   []string{"sends-before-flush"},
 		Breaks: "AD", Conditions: sim.Conditions{Members: 3, Flavour: "timelines"}, Seeds: 20, Scenario: "a tail of an earlier session of the term",
 	},
 	{
-		Name: "cas-not-guarded", From: "failover",
+		Name: "cas-not-guarded", From: "Claiming",
 		Rule:   "a claim replaces the very object that was read before recruiting, and nothing else",
 		Edits:  []Edit{{"internal/sim/register.go", `		case r.object != base:`, `		case r.object != base && !sabotaged("cas-not-guarded"):`}},
 		Breaks: "ABC", Conditions: sim.Conditions{Members: 3}, Seeds: 500,
 	},
 	{
-		Name: "object-ignored-when-offering-again", From: "failover",
+		Name: "object-ignored-when-offering-again", From: "Claiming",
 		Rule: "a claim is offered again only while the very object stands there that it was based on",
 		Edits: []Edit{
 			{"internal/ha/claim.go", `	case t.view.Missing || t.view.Object != c.base.Object:`, `	case t.view.Missing || t.view.Object != c.base.Object && !sabotaged("object-ignored-when-offering-again"):`},
@@ -207,13 +207,13 @@ import "time"
 		Breaks: "ABC", Conditions: sim.Conditions{Members: 2, Policy: "degrade"}, Seeds: 100, Scenario: "a claim is lost and the register is made anew",
 	},
 	{
-		Name: "rebuild-with-few", From: "register lost",
+		Name: "rebuild-with-few", From: "A register that was lost or turned back",
 		Rule:   "where the register has lost its record, every member must join, since any may know a newer one",
 		Edits:  []Edit{{"internal/ha/candidate.go", `	if c.rebuild {`, `	if c.rebuild && !sabotaged("rebuild-with-few") {`}},
 		Breaks: "ABC", Conditions: sim.Conditions{Members: 3, Faults: lostRegister}, Seeds: 3000,
 	},
 	{
-		Name: "older-record-believed", From: "follower",
+		Name: "older-record-believed", From: "Following",
 		Rule: "of two records the one with the higher version counts",
 		Edits: []Edit{{"internal/ha/register.go", `	if r.Version <= t.Seen.Version {
 		return`, `	if r.Version == t.Seen.Version || r.Version == 0 || r.Version < t.Seen.Version && !sabotaged("older-record-believed") {

@@ -5,7 +5,7 @@ import "github.com/myuser/db-operator/internal/sim"
 // identityTable is how a member knows that it still is who it was.
 var identityTable = []Sabotage{
 	{
-		Name: "new-volume-under-old-uid", From: "boot: identity",
+		Name: "new-volume-under-old-uid", From: "Identity",
 		Rule: "an empty volume is a new member",
 		Edits: []Edit{{"internal/sim/faults_data.go", `	p.engine.wipe()
 	w.initialise(p.volume, p.ordinal)`, `	p.engine.wipe()
@@ -19,7 +19,7 @@ var identityTable = []Sabotage{
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a member loses its data",
 	},
 	{
-		Name: "rolled-back-volume-counted", From: "messages: boots",
+		Name: "rolled-back-volume-counted", From: "Identity",
 		Rule: "what an older boot of a member says does not count",
 		Edits: []Edit{
 			{"internal/ha/trust.go", `	case later(known, from.Boot):
@@ -34,7 +34,7 @@ var identityTable = []Sabotage{
 		}}, Seeds: 3000,
 	},
 	{
-		Name: "claim-not-checked", From: "messages: volume under another claim",
+		Name: "claim-not-checked", From: "Identity",
 		Rule: "a volume found under another claim becomes a new member before its first word",
 		Edits: []Edit{
 			{"internal/ha/trust.go", `	case t.Home != t.Ordinal+1:`, `	case t.Home != t.Ordinal+1 && !sabotaged("claim-not-checked"):`},
@@ -44,7 +44,7 @@ var identityTable = []Sabotage{
 		Breaks: "ABC", Conditions: sim.Conditions{Members: 5}, Seeds: 20, Scenario: "a volume is copied to another member",
 	},
 	{
-		Name: "initialises-without-mark", From: "boot: first start",
+		Name: "initialises-without-mark", From: "One member",
 		Rule: "only the member that the register's mark names makes the first data of a Database",
 		Edits: []Edit{{"internal/ha/follower.go", `	if t.Seen.Version == 0 && t.view.Bootstrap == t.Ordinal+1 {`,
 			`	if t.Seen.Version == 0 && t.view.Bootstrap == t.Ordinal+1 || t.o.Engine.Mode == Vacant && sabotaged("initialises-without-mark") {`}},
@@ -52,7 +52,7 @@ var identityTable = []Sabotage{
 		Breaks: "AB", Conditions: sim.Conditions{Members: 3}, Seeds: 10, Scenario: "a member loses its data",
 	},
 	{
-		Name: "one-uid-votes-twice", From: "failover",
+		Name: "one-uid-votes-twice", From: "Candidacy",
 		Rule:   "a member joins once, from whatever place it speaks",
 		Edits:  []Edit{{"internal/ha/candidate.go", `return o.UID == from.UID })`, `return o.UID == from.UID && !sabotaged("one-uid-votes-twice") })`}},
 		With:   []string{"rolled-back-volume-counted", "claim-not-checked"},
