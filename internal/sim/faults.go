@@ -110,6 +110,11 @@ func (w *world) strike(f *fault, aimedAt *pod) {
 	if p == nil {
 		return
 	}
+	if left := w.plan.quiet - w.clock; left > 0 && f.lasts > left { // it has waited for its moment
+		shorter := *f
+		shorter.lasts = left
+		f = &shorter
+	}
 	if kinds[f.kind].hidesPast() && w.anyTainted() {
 		return
 	}

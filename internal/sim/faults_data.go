@@ -60,13 +60,18 @@ func (w *world) volumeOf(uid string) *volume {
 }
 
 // lost counts the members that no volume holds any more, of the rule that is
-// recorded and of every older one that some member still takes for it: without
-// the register all of those are asked for.
+// recorded, of every older one that some member still takes for it, and of those
+// that are tried: without the register all of them are asked for.
 func (w *world) lost() int {
 	n := w.lostOf(w.register.newest())
 	for _, v := range w.volumes {
 		if v != nil {
 			n += w.lostOf(v.state.Seen) + w.lostOf(v.state.Pending)
+		}
+	}
+	for _, p := range w.pods {
+		if p != nil && p.up {
+			n += w.lostOf(p.state.Pending) + w.lostOf(ha.Record{Rule: p.state.Want.Rule})
 		}
 	}
 	return n
