@@ -24,6 +24,9 @@ func sleepsBeforeOpening(s *scene) {
 	p := s.failsOver(s.first, func(p *pod) bool {
 		return p.state.Role == ha.Opening && p.state.Why == ha.WaitingForAcknowledger
 	})
+	if s.halted {
+		return
+	}
 	for _, o := range s.others(p) {
 		s.network.agents[o.ordinal][p.ordinal].extra = 150 * ms // answers are under way for long
 	}
