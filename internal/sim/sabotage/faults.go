@@ -78,4 +78,19 @@ var (
 		{Kind: "kill agent", Who: "the primary", Moment: "-", Lasts: 3 * time.Second},
 		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 5 * time.Second},
 	}
+	// Primaries come and go, and with them rules, timelines and tails.
+	turnover = []sim.Aimed{
+		{Kind: "scale", Moment: "-"}, {Kind: "switchover", Moment: "-"},
+		{Kind: "stop machine until it is replaced", Who: "the primary", Moment: "-", Lasts: 6 * time.Second},
+		{Kind: "stall replay of the others", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
+		{Kind: "kill engine", Who: "the primary", Moment: "-"},
+		{Kind: "kill engine", Who: "a follower", Moment: "-"},
+		{Kind: "lose power", Who: "the primary", Moment: "-", Lasts: 2 * time.Second},
+		{Kind: "cut engines", Who: "a follower", Moment: "-", Lasts: 3 * time.Second},
+		{Kind: "cut engines", Who: "the primary", Moment: "a change of the rule is at the engine", Lasts: 3 * time.Second},
+		{Kind: "isolate", Who: "the primary", Moment: "-", Lasts: 4 * time.Second},
+		{Kind: "isolate", Who: "a follower", Moment: "-", Lasts: 5 * time.Second},
+		{Kind: "errant write", Who: "a follower", Moment: "-"},
+		{Kind: "freeze engine", Who: "the primary", Moment: "-", Lasts: 3 * time.Second},
+	}
 )
