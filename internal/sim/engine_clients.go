@@ -175,16 +175,6 @@ func (e *engine) loginsBlocked() bool {
 	return e.process == primary && e.clients.blockedTo > e.acks.upTo
 }
 
-// accountStatement is a statement about accounts, by somebody.
-func (e *engine) accountStatement() {
-	if e.flavour != sets || !e.alive() || e.process != primary || e.clients.gate != ha.GateOpen {
-		return
-	}
-	e.append(0)
-	e.blockLogins()
-	e.flush()
-}
-
 // blockLogins makes the newest entry a statement about accounts: no login works
 // until it is acknowledged.
 func (e *engine) blockLogins() {
