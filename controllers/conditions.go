@@ -30,6 +30,8 @@ func (s *scope) ready() verdict {
 		return no(s.firstTrouble())
 	case s.db.Spec.Replicas > desired.Members:
 		return no(s.tooMany())
+	case !blocked.good:
+		return yes(dbv1.ReasonReady, "%d of %d members ready. What is wanted now is not in force: %s", desired.Members, s.db.Spec.Replicas, blocked.message)
 	default:
 		return yes(dbv1.ReasonReady, "%d of %d members ready.", desired.Members, s.db.Spec.Replicas)
 	}
@@ -110,6 +112,9 @@ func (s *scope) upToDate() verdict {
 			return no(cause{dbv1.ReasonRestartPending, fmt.Sprintf("The engine of %s restarts to take these parameters: %s.", name, list(slices.Sorted(slices.Values(agent.PendingRestart))))})
 		}
 	}
+	if s.db.Spec.Replicas > desired.Members {
+		return no(s.tooMany())
+	}
 	if running := s.agentImage(); running != s.in.Settings.AgentImage {
 		return no(cause{dbv1.ReasonAgentOutdated, "The members run an older agent. It is replaced with the next change of the spec that restarts them; to do it now, set the annotation " + desired.RestartAnnotation + " to a new value."})
 	}
@@ -176,7 +181,9 @@ func (s *scope) reconciling() cause {
 	if s.refusal.any() || s.notTaken().any() || s.engineRefusal().any() {
 		return cause{}
 	}
-	if up := s.upToDate(); !up.good && up.reason != dbv1.ReasonAgentOutdated {
+	switch up := s.upToDate(); {
+	case up.good, up.reason == dbv1.ReasonAgentOutdated, up.reason == dbv1.ReasonReplicationNotSupported:
+	default:
 		return up.cause
 	}
 	if ready := s.ready(); !s.allServe() {

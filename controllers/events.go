@@ -62,12 +62,12 @@ func changes(before, after []metav1.Condition) []happening {
 	if c := turned(dbv1.ConditionReady, metav1.ConditionTrue); c != nil {
 		all = append(all, becameReady(c.Message))
 	}
+	stalled := turned(dbv1.ConditionStalled, metav1.ConditionTrue)
 	if meta.IsStatusConditionTrue(before, dbv1.ConditionReady) {
-		if c := turned(dbv1.ConditionReady, metav1.ConditionFalse); c != nil {
+		if c := turned(dbv1.ConditionReady, metav1.ConditionFalse); c != nil && (stalled == nil || stalled.Reason != c.Reason) {
 			all = append(all, becameUnready(c.Reason, c.Message))
 		}
 	}
-	stalled := turned(dbv1.ConditionStalled, metav1.ConditionTrue)
 	if stalled != nil {
 		all = append(all, becameStalled(stalled.Reason, stalled.Message))
 	}

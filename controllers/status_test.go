@@ -143,7 +143,7 @@ func TestStatus(t *testing.T) {
 			want{dbv1.PhaseBlocked, "Ready", "Available", "-InvalidParameters", "-InvalidParameters", "InvalidParameters", ""}},
 		"three members are asked for": {
 			func(s *scope) { s.db.Spec.Replicas = 3 },
-			want{dbv1.PhaseDegraded, "-ReplicationNotSupported", "Available", "Settled", "NotBlocked", "ReplicationNotSupported", ""}},
+			want{dbv1.PhaseDegraded, "-ReplicationNotSupported", "Available", "-ReplicationNotSupported", "NotBlocked", "ReplicationNotSupported", ""}},
 		"the member has not read the newest document": {
 			func(s *scope) { s.agents[0].SpecGeneration = 2 },
 			want{dbv1.PhaseRunning, "Ready", "Available", "-Updating", "NotBlocked", "", "Updating"}},

@@ -78,6 +78,14 @@ func (r *DatabaseReconciler) transitions(ctx context.Context, s *scope) error {
 	return nil
 }
 
+// transitionType is Warning for what somebody should act on.
+func transitionType(reason string) string {
+	if agentapi.NeedsSomebody(reason) || reason == agentapi.ReasonConfigurationRefused {
+		return corev1.EventTypeWarning
+	}
+	return corev1.EventTypeNormal
+}
+
 // transitionEvent has a name of its own, so that posting it again is refused.
 func (s *scope) transitionEvent(pod, uid string, transition agentapi.Transition) *eventsv1.Event {
 	sum := sha256.Sum256([]byte(uid + "/" + strconv.FormatInt(transition.Sequence, 10)))
@@ -96,7 +104,7 @@ func (s *scope) transitionEvent(pod, uid string, transition agentapi.Transition)
 		ReportingInstance:   pod,
 		Action:              "Transition",
 		Reason:              transition.Reason,
-		Type:                corev1.EventTypeNormal,
+		Type:                transitionType(transition.Reason),
 		Regarding: corev1.ObjectReference{
 			APIVersion: dbv1.GroupVersion.String(), Kind: "Database",
 			Namespace: s.db.Namespace, Name: s.db.Name, UID: s.db.UID, ResourceVersion: s.db.ResourceVersion,

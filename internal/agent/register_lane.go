@@ -62,7 +62,7 @@ func (m *member) registerTurn(now time.Time) {
 // the endpoint, so that routing catches up while the engine opens.
 func (m *member) take(r ha.Record) {
 	if m.lead == nil {
-		m.transition("Leads", "The member leads by record %s.", r)
+		m.transition("Leads", "The member leads term %d.", r.Term)
 		m.routed = false
 	}
 	m.lead = &r
