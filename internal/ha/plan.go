@@ -243,15 +243,21 @@ func (t *turn) hasRoom() bool {
 	return wanted < t.o.Spec.Members && len(t.Seen.Members) < MaxMembers
 }
 
-// shortOfCopies tells whether fewer members than the rule asks for have kept up
-// lately, although enough answer.
-func (t *turn) shortOfCopies() bool {
-	following := 1
+// tooManyDiverged tells whether, for a while, so many members of the rule have
+// diverged that the others who answer are fewer than it asks for. None of them
+// can be let out then, one at a time; only a leader that begins a new session
+// can.
+func (t *turn) tooManyDiverged() bool {
+	lost := t.timings().Lost
+	undiverged := 1
 	for i := range t.lead.peers {
 		p := &t.lead.peers[i]
-		if t.Seen.Names(p.UID) && (p.Behind == never || t.age(p.Behind) < t.timings().Lost) {
-			following++
+		if !t.Seen.Names(p.UID) || t.age(p.Heard) >= lost {
+			continue
+		}
+		if !t.diverged(p) || p.Behind == never || t.age(p.Behind) < lost {
+			undiverged++
 		}
 	}
-	return following < t.Seen.Acks
+	return undiverged < t.Seen.Acks
 }

@@ -20,8 +20,8 @@ const (
 func (t *turn) serve() {
 	t.Why = Well
 	t.lookAgain()
-	if t.o.Spec.Block && t.shortOfCopies() {
-		t.newSession() // lets the diverged out behind a closed gate
+	if t.tooManyDiverged() {
+		t.newSession() // lets them out behind a closed gate
 		return
 	}
 	if target := t.heir(); target >= 0 {
