@@ -243,21 +243,22 @@ func (t *turn) hasRoom() bool {
 	return wanted < t.o.Spec.Members && len(t.Seen.Members) < MaxMembers
 }
 
-// tooManyDiverged tells whether, for a while, so many members of the rule have
-// diverged that the others who answer are fewer than it asks for. None of them
+// tooManyDiverged tells whether enough members of the rule answer, but so many
+// of them have diverged, for a while, that the others are too few. None of them
 // can be let out then, one at a time; only a leader that begins a new session
 // can.
 func (t *turn) tooManyDiverged() bool {
 	lost := t.timings().Lost
-	undiverged := 1
+	answering, undiverged := 1, 1
 	for i := range t.lead.peers {
 		p := &t.lead.peers[i]
 		if !t.Seen.Names(p.UID) || t.age(p.Heard) >= lost {
 			continue
 		}
+		answering++
 		if !t.diverged(p) || p.Behind == never || t.age(p.Behind) < lost {
 			undiverged++
 		}
 	}
-	return undiverged < t.Seen.Acks
+	return answering >= t.Seen.Acks && undiverged < t.Seen.Acks
 }
