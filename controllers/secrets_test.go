@@ -65,7 +65,7 @@ func TestTransitionsBecomeEventsOnce(t *testing.T) {
 	w.pass(db)
 	posted := w.posted()
 	if len(posted) != 2 {
-		t.Fatalf("%d events", len(posted))
+		t.Fatalf("%d events: %+v", len(posted), posted)
 	}
 	for _, event := range posted {
 		if event.EventTime.After(then.Add(time.Hour)) || event.Regarding.UID != db.UID || len(event.Note) > noteLimit {
