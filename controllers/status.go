@@ -102,7 +102,7 @@ func (s *scope) serves(ordinal int) bool {
 	case member == nil || member.DeletionTimestamp != nil:
 		return false
 	case s.agents[ordinal] != nil:
-		return s.agents[ordinal].Ready && !s.agents[ordinal].Unrouted
+		return s.agents[ordinal].Serves()
 	default:
 		return podReady(member)
 	}

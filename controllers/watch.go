@@ -67,7 +67,7 @@ func (w *agentWatch) set(key types.NamespacedName, targets map[int]Target, answe
 	defer w.mu.Unlock()
 	for ordinal := range targets {
 		one.digests[ordinal] = digest(answers[ordinal])
-		if answers[ordinal] != nil && answers[ordinal].Ready && !answers[ordinal].Unrouted {
+		if answers[ordinal] != nil && answers[ordinal].Serves() {
 			continue
 		}
 		// Passes that bring nothing new do not prolong the time.
@@ -176,7 +176,7 @@ func (w *agentWatch) serves(ctx context.Context, one watched) bool {
 		ctx, cancel := context.WithTimeout(ctx, askSoonTime)
 		said, err := w.agents.Status(ctx, target)
 		cancel()
-		if err == nil && said.Ready && !said.Unrouted {
+		if err == nil && said.Serves() {
 			return true
 		}
 	}

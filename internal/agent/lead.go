@@ -78,7 +78,7 @@ func decideLead(q question) step {
 		return unlanded(q)
 	case q.Pending != nil, q.Record.Version > newest:
 		return step{Move: learn, Record: q.Record}
-	case q.Record.Version < newest, !equal(q.Record, *q.Seen):
+	case q.Record.Version < newest, !q.Record.Equal(*q.Seen):
 		// The register was turned back or edited.
 		return fill(q)
 	default:
@@ -118,7 +118,7 @@ func unlanded(q question) step {
 func settled(q question) step {
 	r := q.Record
 	switch {
-	case q.Lead != nil && equal(r, *q.Lead):
+	case q.Lead != nil && r.Equal(*q.Lead):
 		return step{Move: stay}
 	case q.Lead != nil && (r.Leader != q.UID || r.Term != q.Lead.Term || !r.Alone(q.UID)):
 		return step{Move: giveUp, Record: r}
@@ -149,7 +149,7 @@ func fill(q question) step {
 	newest := slices.MaxFunc(known, func(a, b ha.Record) int { return cmp.Compare(a.Version, b.Version) })
 	r := newest.Claim(q.UID)
 	r.Version = max(r.Version, q.Floor)
-	r.Rule = ha.Rule{Members: []string{q.UID}, Acks: 1}
+	r.Rule = ha.RuleOf(q.UID)
 	for _, k := range known {
 		r.Term = max(r.Term, k.Term+1)
 	}
@@ -214,9 +214,4 @@ func version(r *ha.Record) int64 {
 		return 0
 	}
 	return r.Version
-}
-
-func equal(a, b ha.Record) bool {
-	return a.Version == b.Version && a.Term == b.Term && a.Leader == b.Leader && a.Profile == b.Profile &&
-		a.Acks == b.Acks && slices.Equal(a.Members, b.Members)
 }

@@ -73,3 +73,6 @@ type Transition struct {
 type Restart struct {
 	Generation int64 `json:"generation"`
 }
+
+// Serves tells whether the member does its part and clients can reach it.
+func (s *Status) Serves() bool { return s.Ready && !s.Unrouted }
